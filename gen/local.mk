@@ -1,0 +1,1 @@
+core += gen/gen.h

@@ -1,0 +1,4 @@
+core += sim/cache.h
+core += sim/counters.h
+core += sim/policy.h
+core += sim/replay.h

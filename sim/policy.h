@@ -1,0 +1,56 @@
+/* policy.h - what a replacement policy is.
+ *
+ * A policy is one file in sim/policy/ that ends in one `const struct rp_policy`; the table of all is made by the build. It
+ * allocates nothing and cannot fail: the cache owns every byte of its state. */
+#ifndef RP_SIM_POLICY_H
+#define RP_SIM_POLICY_H
+
+#include "base/rng.h"
+#include "traces/batch.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { RP_POLICY_ABI = 1, RP_POLICY_PARAMS = 4 };
+
+struct rp_param {
+	const char *name, *what;
+	uint64_t least, most, usual;
+};
+
+/* Where in the cache a call happens. */
+struct rp_at {
+	void *set, *all;          /* the set's bytes; those common to all sets; zero at first */
+	const uint64_t *arg;      /* values of `params`, in its order */
+	uint32_t ways, index;     /* of the cache; of this set */
+	uint64_t line;            /* address / line size */
+	const struct rp_batch *in; /* the access is in->addr[i] ... */
+	size_t i;
+	struct rp_rng *rng;
+};
+
+typedef void rp_touch(const struct rp_at *at, uint32_t way);
+typedef uint32_t rp_pick(const struct rp_at *at);
+
+struct rp_cache;
+struct rp_lookups;
+struct rp_policy {
+	uint32_t abi;                    /* RP_POLICY_ABI; a plug-in built for another is refused */
+	const char *name, *what, *source;
+	struct rp_param params[RP_POLICY_PARAMS]; /* "srrip,bits=3"; a NULL name ends them */
+	size_t (*set_bytes)(uint32_t ways, const uint64_t *arg);                /* of a set; NULL: none */
+	size_t (*all_bytes)(uint32_t sets, uint32_t ways, const uint64_t *arg); /* common; NULL: none */
+	void (*init)(const struct rp_at *at); /* a set; NULL: zeroes will do */
+	rp_touch *hit, *fill;            /* NULL: nothing to do */
+	rp_touch *drop;                  /* the way was invalidated from outside; NULL: fill resets it */
+	rp_pick *victim;                 /* called with every way valid */
+	/* The specialised loop, or NULL: the plain one with the functions above. See sim/kernel.h. */
+	void (*run)(struct rp_cache *c, const struct rp_lookups *in);
+};
+
+extern const struct rp_policy *const rp_policies[]; /* ends in NULL; made by the build */
+
+/* The policy called `name`; NULL with *err (RP_USAGE, with the nearest name). */
+const struct rp_policy *rp_policy_find(const char *name, struct rp_err *err);
+
+#endif

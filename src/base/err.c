@@ -1,0 +1,75 @@
+/* err.c - one error, carried up by the caller's struct. */
+#include "config.h"
+
+#include "base/err.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void
+one_line(char *text)
+{
+	for (char *c = text; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = '?';
+}
+
+bool
+rp_fail(struct rp_err *err, enum rp_code code, const char *format, ...)
+{
+	if (!err)
+		return false;
+	va_list args;
+	va_start(args, format);
+	vsnprintf(err->text, sizeof err->text, format, args);
+	va_end(args);
+	one_line(err->text);
+	err->code = code;
+	return false;
+}
+
+/* Running out of something is the machine's fault, not the input's. */
+static bool
+is_resource(int e)
+{
+	return e == ENOMEM || e == ENOSPC || e == EPIPE || e == EDQUOT || e == EFBIG || e == EIO ||
+	    e == EMFILE || e == ENFILE || e == EAGAIN;
+}
+
+bool
+rp_fail_errno(struct rp_err *err, enum rp_code code, const char *format, ...)
+{
+	int e = errno;
+	if (!err)
+		return false;
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(err->text, sizeof err->text, format, args);
+	va_end(args);
+	size_t used = n < 0 ? 0 : (size_t)n;
+	if (used < sizeof err->text)
+		snprintf(err->text + used, sizeof err->text - used, ": %s", strerror(e));
+	one_line(err->text);
+	err->code = is_resource(e) ? RP_RESOURCE : code;
+	return false;
+}
+
+bool
+rp_err_wrap(struct rp_err *err, const char *format, ...)
+{
+	if (!err)
+		return false;
+	char text[sizeof err->text], was[sizeof err->text];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	memcpy(was, err->text, sizeof was);
+	size_t n = strlen(text);
+	snprintf(err->text, sizeof err->text, "%s", text);
+	if (n < sizeof err->text)
+		snprintf(err->text + n, sizeof err->text - n, ": %s", was);
+	one_line(err->text);
+	return false;
+}

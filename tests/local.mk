@@ -1,0 +1,12 @@
+# One Criterion program, a suite a file; `tests/unit --filter 'lru/*'` runs a part.
+unit += tests/check.h
+unit += tests/base/test_parse.c
+
+if HAVE_CRITERION
+check_PROGRAMS += tests/unit
+tests_unit_SOURCES = $(unit)
+tests_unit_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS) -Wno-missing-prototypes -Wno-conversion
+tests_unit_CPPFLAGS = $(AM_CPPFLAGS) -DRP_TOP_SRCDIR='"$(abs_top_srcdir)"'
+tests_unit_LDADD = libcore.la $(CRITERION_LIBS)
+TESTS += tests/unit
+endif

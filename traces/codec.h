@@ -1,0 +1,30 @@
+/* codec.h - what a compression is. A codec is one file in traces/codec/ that ends in one `const struct rp_codec`. */
+#ifndef RP_TRACES_CODEC_H
+#define RP_TRACES_CODEC_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+
+/* What a step has to work with; both ends move. */
+struct rp_codec_io {
+	const unsigned char *in, *in_end;
+	unsigned char *out, *out_end;
+	bool last; /* nothing comes behind in_end */
+};
+
+struct rp_codec {
+	const char *name;
+	const unsigned char magic[8]; /* the first bytes of such an input */
+	size_t magic_bytes;
+	size_t state_bytes; /* zeroed before open(), freed after close() */
+	bool (*open)(void *state, struct rp_err *err);
+	/* Decodes as much as fits; 1 when there may be more, 0 at the end of the compressed data (concatenated members have
+	 * been followed), -1 when it is damaged or cut short: *err then says how, without the file's name. */
+	int (*step)(void *state, struct rp_codec_io *io, struct rp_err *err);
+	void (*close)(void *state);
+};
+
+extern const struct rp_codec *const rp_codecs[]; /* ends in NULL; made by the build */
+
+#endif

@@ -1,0 +1,12 @@
+core += traces/batch.c
+core += traces/batch.h
+core += traces/bytes.h
+core += traces/codec.h
+core += traces/format.c
+core += traces/format.h
+core += traces/gpu.h
+core += traces/interleave.h
+core += traces/source.h
+core += traces/trace.c
+core += traces/trace.h
+core += traces/window.h

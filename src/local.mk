@@ -1,5 +1,7 @@
 core += src/base/buf.c
 core += src/base/buf.h
+core += src/base/emit.c
+core += src/base/emit.h
 core += src/base/err.c
 core += src/base/err.h
 core += src/base/hash.c

@@ -1,1 +1,14 @@
-# bench
+# A program a question; bench/run.sh makes the inputs and lays out the rows of all as one table.
+#
+#	benches += bench/x
+#	bench_x_SOURCES = bench/x.c $(bench_shared)
+#	bench_x_LDADD = libcore.la
+bench_shared = bench/bench.c bench/bench.h
+EXTRA_PROGRAMS += $(benches)
+EXTRA_DIST += bench/run.sh
+
+# The programs' own loops, which are the baselines, are built at -O3; the library as configured.
+.PHONY: bench
+bench: reprise libcore.la
+	$(MAKE) $(AM_MAKEFLAGS) CFLAGS="$(CFLAGS) -O3" $(benches)
+	$(SHELL) $(srcdir)/bench/run.sh $(benches)

@@ -1,0 +1,80 @@
+/* text.c - what formats share: lines and fields in, digits out. */
+#include "config.h"
+
+#include "traces/format/text.h"
+#include "base/parse.h"
+
+enum { PROBE_LINES = 64 };
+
+bool
+rp_scan_number(const char **at, const char *end, uint64_t *out)
+{
+	const char *p = *at;
+	bool hex = end - p > 2 && p[0] == '0' && (p[1] | 32) == 'x';
+	return hex ? rp_scan_hex(at, end, out) : rp_scan_dec(at, end, out);
+}
+
+const char *
+rp_word_end(const char *p, const char *end)
+{
+	while (p < end && !rp_is_blank(*p))
+		p++;
+	return p;
+}
+
+static bool
+is_text(const unsigned char *head, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (head[i] == 0x7f ||
+		    (head[i] < ' ' && head[i] != '\t' && head[i] != '\n' && head[i] != '\r'))
+			return false;
+	return true;
+}
+
+int
+rp_text_probe(const unsigned char *head, size_t n, rp_text_judge *judge)
+{
+	const char *p = (const char *)head, *end = p + n;
+	int mine = 0;
+	if (!is_text(head, n))
+		return 0;
+	for (int lines = 0; p < end && lines < PROBE_LINES; lines++) {
+		const char *lf = memchr(p, '\n', (size_t)(end - p));
+		if (!lf && lines)
+			break;
+		const char *stop = lf ? lf : end;
+		int said = judge(p, (size_t)rp_text_trim(p, stop - p));
+		if (said < 0)
+			return 0;
+		mine += said;
+		p = lf ? lf + 1 : end;
+	}
+	return mine;
+}
+
+void
+rp_lost_tell(
+    const struct rp_lost *l, void (*tell)(void *to, const char *reason, uint64_t n), void *to)
+{
+	const struct {
+		const char *reason;
+		uint64_t n;
+	} rows[] = {
+		{ "atomic", l->atomic },
+		{ "prefetch", l->prefetch },
+		{ "write", l->write },
+		{ "fetch", l->fetch },
+		{ "stream", l->stream },
+		{ "time", l->time },
+		{ "pc", l->pc },
+		{ "mask", l->mask },
+		{ "space", l->space },
+		{ "size", l->size },
+		{ "mark", l->mark },
+		{ "next_access", l->next_access },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].n)
+			tell(to, rows[i].reason, rows[i].n);
+}

@@ -1,6 +1,7 @@
 # One Criterion program, a suite a file; `tests/unit --filter 'lru/*'` runs a part.
 unit += tests/check.h
 unit += tests/base/test_parse.c
+unit += tests/traces/test_bytes.c
 
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What a step has to work with; both ends move. */
@@ -18,9 +19,11 @@ struct rp_codec {
 	const unsigned char magic[8]; /* the first bytes of such an input */
 	size_t magic_bytes;
 	size_t state_bytes; /* zeroed before open(), freed after close() */
-	bool (*open)(void *state, struct rp_err *err);
-	/* Decodes as much as fits; 1 when there may be more, 0 at the end of the compressed data (concatenated members have
-	 * been followed), -1 when it is damaged or cut short: *err then says how, without the file's name. */
+	bool (*open)(void *state, struct rp_err *err); /* false: nothing is left to close */
+	/* Decodes as much as fits: on 1 either all input is taken or there is no room left, and there may be more; 0 at the
+	 * end of the compressed data (concatenated members have been followed, nothing else may come behind), -1 when it is
+	 * damaged, cut short or wants too much memory: *err then says how, without the file's name. Input comes in pieces of
+	 * any size. */
 	int (*step)(void *state, struct rp_codec_io *io, struct rp_err *err);
 	void (*close)(void *state);
 };

@@ -1,6 +1,8 @@
 core += traces/batch.c
 core += traces/batch.h
+core += traces/bytes.c
 core += traces/bytes.h
+core += traces/demux.h
 core += traces/codec.h
 core += traces/format.c
 core += traces/format.h

@@ -17,6 +17,7 @@ struct rp_read_opts {
 	unsigned threads;       /* for decoding; 0: one */
 	const volatile sig_atomic_t *stop; /* see bytes.h; may be NULL */
 	uint32_t size;          /* of accesses whose format tells none; 0: the format's own default */
+	bool salvage;           /* .rpz: pass over what is damaged, with a warning for each gap */
 	bool keep_empty;        /* oracleGeneral: keep records of size 0, as size 1 */
 	bool cloudsuite;        /* ChampSim: 96-byte records */
 	const char *csv;        /* libCacheSim csv: columns, as "time=1,id=2,size=3,op=4,delimiter=,,header=yes" */
@@ -30,6 +31,7 @@ struct rp_read_opts {
 struct rp_write_opts {
 	int level;              /* zstd level of `.rpz`; 0: default */
 	uint32_t block;         /* accesses in a block of `.rpz`; 0: default */
+	bool small;             /* the smallest `.rpz`: blocks of 2^18, zstd 19, unless said otherwise */
 	unsigned threads;
 };
 

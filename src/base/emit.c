@@ -28,6 +28,20 @@ rp_emit_count(uint64_t n)
 }
 
 json_t *
+rp_emit_text(const char *text)
+{
+	json_t *s = json_string(text);
+	char plain[1024];
+	if (s)
+		return s;
+	snprintf(plain, sizeof plain, "%s", text);
+	for (char *c = plain; *c; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	return json_string(plain);
+}
+
+json_t *
 rp_emit_ratio(uint64_t numerator, uint64_t denominator)
 {
 	return denominator ? json_real((double)numerator / (double)denominator) : json_null();
@@ -43,7 +57,8 @@ bool
 rp_emit_json(struct rp_out *to, const json_t *tree, struct rp_err *err)
 {
 	if (json_dump_callback(tree, to_out, to, JSON_INDENT(2) | JSON_PRESERVE_ORDER))
-		return rp_out_write(to, "", 0, err) && rp_fail(err, RP_RESOURCE, "out of memory: printing JSON");
+		return rp_out_write(to, "", 0, err) &&
+		       rp_fail(err, RP_RESOURCE, "out of memory: printing JSON");
 	return rp_out_write(to, "\n", 1, err);
 }
 
@@ -77,7 +92,11 @@ print_cell(char to[CELL], const json_t *v, enum rp_cell cell, bool plain)
 	else if (json_is_boolean(v))
 		snprintf(to, CELL, "%s", json_is_true(v) ? "yes" : "no");
 	else if (json_is_real(v))
-		snprintf(to, CELL, plain ? "%.17g" : cell == RP_CELL_RATIO ? "%.6f" : "%.6g", json_real_value(v));
+		snprintf(to, CELL,
+		    plain                   ? "%.17g"
+		    : cell == RP_CELL_RATIO ? "%.6f"
+					    : "%.6g",
+		    json_real_value(v));
 	else if (json_is_integer(v) && plain)
 		snprintf(to, CELL, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
 	else if (json_is_integer(v) && json_integer_value(v) >= 0)
@@ -93,17 +112,20 @@ csv_text(struct rp_out *to, const char *text, struct rp_err *err)
 		return rp_out_write(to, text, strlen(text), err);
 	bool ok = rp_out_write(to, "\"", 1, err);
 	for (; ok && *text; text++)
-		ok = (*text != '"' || rp_out_write(to, "\"", 1, err)) && rp_out_write(to, text, 1, err);
+		ok = (*text != '"' || rp_out_write(to, "\"", 1, err)) &&
+		     rp_out_write(to, text, 1, err);
 	return ok && rp_out_write(to, "\"", 1, err);
 }
 
 bool
-rp_emit_csv(struct rp_out *to, json_t *rows, const struct rp_view *view, size_t n, bool bare, struct rp_err *err)
+rp_emit_csv(struct rp_out *to, json_t *rows, const struct rp_view *view, size_t n, bool bare,
+    struct rp_err *err)
 {
 	size_t r;
 	json_t *row;
 	for (size_t c = 0; !bare && c < n; c++)
-		if (!csv_text(to, view[c].heading, err) || !rp_out_write(to, c + 1 < n ? "," : "\n", 1, err))
+		if (!csv_text(to, view[c].heading, err) ||
+		    !rp_out_write(to, c + 1 < n ? "," : "\n", 1, err))
 			return false;
 	json_array_foreach(rows, r, row)
 	{
@@ -115,7 +137,8 @@ rp_emit_csv(struct rp_out *to, json_t *rows, const struct rp_view *view, size_t 
 				s = json_string_value(v); /* whole, however long */
 			else
 				print_cell(text, v, view[c].cell, true);
-			if (!csv_text(to, s, err) || !rp_out_write(to, c + 1 < n ? "," : "\n", 1, err))
+			if (!csv_text(to, s, err) ||
+			    !rp_out_write(to, c + 1 < n ? "," : "\n", 1, err))
 				return false;
 		}
 	}
@@ -154,8 +177,8 @@ grid_print(struct rp_out *to, const struct grid *g, struct rp_err *err)
 		for (size_t c = 0; c < g->columns && at < sizeof line - CELL; c++) {
 			size_t i = r * g->columns + c;
 			int w = (int)width[c];
-			at += (size_t)snprintf(line + at, sizeof line - at, g->right[i] ? "%s%*s" : "%s%-*s", c ? "  " : "", w,
-			    g->text[i]);
+			at += (size_t)snprintf(line + at, sizeof line - at,
+			    g->right[i] ? "%s%*s" : "%s%-*s", c ? "  " : "", w, g->text[i]);
 		}
 		while (at && line[at - 1] == ' ')
 			at--;
@@ -179,7 +202,8 @@ is_absent(json_t *rows, const char *path)
 }
 
 bool
-rp_emit_table(struct rp_out *to, json_t *rows, const struct rp_view *view, size_t n, bool turned, struct rp_err *err)
+rp_emit_table(struct rp_out *to, json_t *rows, const struct rp_view *view, size_t n, bool turned,
+    struct rp_err *err)
 {
 	size_t objects = json_array_size(rows), shown = 0, r;
 	const struct rp_view **use = rp_mem_array(n, sizeof *use, err);

@@ -31,6 +31,9 @@ json_t *rp_emit_at(json_t *object, const char *path);
 /* A counter as JSON: jansson's integers are signed, so what does not fit 63 bits becomes a real. Gives. */
 json_t *rp_emit_count(uint64_t n);
 
+/* A text as JSON; bytes that are no UTF-8 (a file's name may hold any) become '?'. Gives. */
+json_t *rp_emit_text(const char *text);
+
 /* numerator / denominator, not rounded; null over 0. Gives. */
 json_t *rp_emit_ratio(uint64_t numerator, uint64_t denominator);
 
@@ -38,12 +41,13 @@ json_t *rp_emit_ratio(uint64_t numerator, uint64_t denominator);
 bool rp_emit_json(struct rp_out *to, const json_t *tree, struct rp_err *err);
 
 /* The n columns of each object in the array `rows`, comma-separated (RFC 4180), under a header line unless `bare`. */
-bool rp_emit_csv(struct rp_out *to, json_t *rows, const struct rp_view *view, size_t n, bool bare, struct rp_err *err);
+bool rp_emit_csv(struct rp_out *to, json_t *rows, const struct rp_view *view, size_t n, bool bare,
+    struct rp_err *err);
 
 /* The same as an aligned table with a heading line; `turned`: a row for each column of the view and a column for each
  * object, whose first cell is the heading. Cells that are absent in every row are left out with their heading. */
-bool rp_emit_table(struct rp_out *to, json_t *rows, const struct rp_view *view, size_t n, bool turned,
-    struct rp_err *err);
+bool rp_emit_table(struct rp_out *to, json_t *rows, const struct rp_view *view, size_t n,
+    bool turned, struct rp_err *err);
 
 /* A count with thousands apart, as the tables print it. `to` needs 32 bytes. Returns it. */
 char *rp_print_count(char *to, uint64_t n);

@@ -13,6 +13,15 @@
 enum { NAMES_MOST = 128 };
 
 static const struct rp_opt *
+exact(const struct rp_opt *rows, const char *name)
+{
+	for (const struct rp_opt *o = rows; o->name; o++)
+		if (!strcmp(o->name, name))
+			return o;
+	return NULL;
+}
+
+static const struct rp_opt *
 find(const struct rp_opt *rows, const char *name, struct rp_err *err)
 {
 	const char *names[NAMES_MOST];
@@ -36,7 +45,8 @@ in_range(const struct rp_opt *o, uint64_t x, struct rp_err *err)
 {
 	if ((!o->least && !o->most) || (x >= o->least && x <= o->most))
 		return true;
-	return rp_fail(err, RP_USAGE, "%" PRIu64 " is not in %" PRIu64 "..%" PRIu64, x, o->least, o->most);
+	return rp_fail(
+	    err, RP_USAGE, "%" PRIu64 " is not in %" PRIu64 "..%" PRIu64, x, o->least, o->most);
 }
 
 static bool
@@ -132,8 +142,8 @@ set_named(const struct rp_opt *o, void *into, const char *value, bool dashes, st
 }
 
 bool
-rp_opts_set(
-    const struct rp_opt *rows, void *into, const char *name, const char *value, bool dashes, struct rp_err *err)
+rp_opts_set(const struct rp_opt *rows, void *into, const char *name, const char *value, bool dashes,
+    struct rp_err *err)
 {
 	const struct rp_opt *o = find(rows, name, err);
 	return o && set_named(o, into, value, dashes, err);
@@ -146,12 +156,11 @@ parse_long(const struct rp_opt *rows, void *into, int argc, char **argv, int *i,
 	char name[64];
 	const char *text = argv[*i] + 2, *equals = strchr(text, '=');
 	snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - text) : 63, text);
-	if (!strncmp(name, "no-", 3) && !equals)
-		for (const struct rp_opt *o = rows; o->name; o++)
-			if (o->kind == RP_OPT_FLAG && !strcmp(o->name, name + 3))
-				return set_named(o, into, "no", true, err);
-	const struct rp_opt *o = find(rows, name, err);
-	if (!o)
+	const struct rp_opt *o = exact(rows, name);
+	if (!o && !equals && !strncmp(name, "no-", 3) && (o = exact(rows, name + 3)) &&
+	    o->kind == RP_OPT_FLAG)
+		return set_named(o, into, "no", true, err);
+	if (!(o = find(rows, name, err)))
 		return false;
 	if (o->kind == RP_OPT_FLAG)
 		return set_named(o, into, equals ? equals + 1 : "yes", true, err);
@@ -162,7 +171,8 @@ parse_long(const struct rp_opt *rows, void *into, int argc, char **argv, int *i,
 
 /* `-x`, `-xVALUE` or `-x VALUE`; flags may be joined. */
 static bool
-parse_short(const struct rp_opt *rows, void *into, int argc, char **argv, int *i, struct rp_err *err)
+parse_short(
+    const struct rp_opt *rows, void *into, int argc, char **argv, int *i, struct rp_err *err)
 {
 	for (const char *c = argv[*i] + 1; *c; c++) {
 		const struct rp_opt *o = rows;
@@ -185,7 +195,8 @@ parse_short(const struct rp_opt *rows, void *into, int argc, char **argv, int *i
 }
 
 bool
-rp_opts_parse(const struct rp_opt *rows, void *into, int argc, char **argv, int *first, struct rp_err *err)
+rp_opts_parse(
+    const struct rp_opt *rows, void *into, int argc, char **argv, int *first, struct rp_err *err)
 {
 	char **operand = rp_mem_array((size_t)argc + 1, sizeof *operand, err);
 	char **option = rp_mem_array((size_t)argc + 1, sizeof *option, err);
@@ -203,7 +214,8 @@ rp_opts_parse(const struct rp_opt *rows, void *into, int argc, char **argv, int 
 			operand[n_operands++] = argv[i];
 			continue;
 		}
-		ok = (argv[i][1] == '-' ? parse_long : parse_short)(rows, into, argc, argv, &i, err);
+		ok =
+		    (argv[i][1] == '-' ? parse_long : parse_short)(rows, into, argc, argv, &i, err);
 		for (; ok && from <= i; from++)
 			option[n_options++] = argv[from];
 	}
@@ -263,10 +275,12 @@ rp_opts_help(const struct rp_opt *rows, struct rp_buf *to, struct rp_err *err)
 		char left[96], what[512], letter[8] = "    ";
 		if (o->letter)
 			snprintf(letter, sizeof letter, "-%c, ", o->letter);
-		snprintf(left, sizeof left, "  %s--%s%s%s", letter, o->name, o->arg ? " " : "", o->arg ? o->arg : "");
-		snprintf(what, sizeof what, "%s%s%s%s", o->what, o->usual ? " (" : "", o->usual ? o->usual : "",
-		    o->usual ? ")" : "");
-		if (!rp_buf_printf(to, err, "%s", left) || !wrap_words(to, what, strlen(left) + 1, err))
+		snprintf(left, sizeof left, "  %s--%s%s%s", letter, o->name, o->arg ? " " : "",
+		    o->arg ? o->arg : "");
+		snprintf(what, sizeof what, "%s%s%s%s", o->what, o->usual ? " (" : "",
+		    o->usual ? o->usual : "", o->usual ? ")" : "");
+		if (!rp_buf_printf(to, err, "%s", left) ||
+		    !wrap_words(to, what, strlen(left) + 1, err))
 			return false;
 	}
 	return true;
@@ -282,7 +296,8 @@ is_key(const char *p)
 
 bool
 rp_spec_split(char *text, const char **word,
-    bool (*set_pair)(void *to, const char *key, const char *value, struct rp_err *err), void *to, struct rp_err *err)
+    bool (*set_pair)(void *to, const char *key, const char *value, struct rp_err *err), void *to,
+    struct rp_err *err)
 {
 	char *p = text;
 	*word = "";

@@ -32,14 +32,14 @@ struct rp_texts {
 };
 
 struct rp_opt {
-	const char *name;  /* without dashes; NULL ends a table */
-	char letter;       /* short form, or 0 */
-	const char *arg;   /* name of the value in the help; NULL for a flag */
+	const char *name; /* without dashes; NULL ends a table */
+	char letter;      /* short form, or 0 */
+	const char *arg;  /* name of the value in the help; NULL for a flag */
 	enum rp_opt_kind kind;
-	size_t offset;     /* of the field in the struct */
-	const char *usual; /* the default as the user would type it; NULL: zero, none */
-	const char *what;  /* one sentence without its full stop */
-	uint64_t least, most; /* of a number; both 0: any */
+	size_t offset;              /* of the field in the struct */
+	const char *usual;          /* the default as the user would type it; NULL: zero, none */
+	const char *what;           /* one sentence without its full stop */
+	uint64_t least, most;       /* of a number; both 0: any */
 	const char *const *choices; /* ends in NULL */
 	/* Further checks of the text, before it is taken (`value` is never NULL). NULL: none. */
 	bool (*check)(const char *value, struct rp_err *err);
@@ -50,12 +50,13 @@ bool rp_opts_default(const struct rp_opt *rows, void *into, struct rp_err *err);
 
 /* Sets one option by its long name. RP_USAGE with the nearest name if there is none such, or if the value is wrong:
  * `--ways: 'abc' is ...` with `dashes`, `ways=: ...` without. */
-bool rp_opts_set(const struct rp_opt *rows, void *into, const char *name, const char *value, bool dashes,
-    struct rp_err *err);
+bool rp_opts_set(const struct rp_opt *rows, void *into, const char *name, const char *value,
+    bool dashes, struct rp_err *err);
 
 /* Parses argv[1..argc-1] in GNU style (long options with `=` or a separate value, short ones joined or not, `--`, `-` an
  * operand, options and operands in any order). Operands are moved to the end of argv; *first is where they begin. */
-bool rp_opts_parse(const struct rp_opt *rows, void *into, int argc, char **argv, int *first, struct rp_err *err);
+bool rp_opts_parse(
+    const struct rp_opt *rows, void *into, int argc, char **argv, int *first, struct rp_err *err);
 
 /* Releases what RP_OPT_TEXTS rows hold. */
 void rp_opts_free(const struct rp_opt *rows, void *into);
@@ -67,6 +68,7 @@ bool rp_opts_help(const struct rp_opt *rows, struct rp_buf *to, struct rp_err *e
  * so it may hold commas. Changes `text` in place; calls `set` for each pair, in order. *word is "" if the text starts
  * with a key. A piece that is neither is RP_USAGE. */
 bool rp_spec_split(char *text, const char **word,
-    bool (*set)(void *to, const char *key, const char *value, struct rp_err *err), void *to, struct rp_err *err);
+    bool (*set)(void *to, const char *key, const char *value, struct rp_err *err), void *to,
+    struct rp_err *err);
 
 #endif

@@ -11,3 +11,11 @@ tests_unit_CPPFLAGS = $(AM_CPPFLAGS) -DRP_TOP_SRCDIR='"$(abs_top_srcdir)"'
 tests_unit_LDADD = libcore.la $(CRITERION_LIBS)
 TESTS += tests/unit
 endif
+
+scripts += tests/layers.test
+scripts += tests/exports.test
+scripts += tests/header.test
+EXTRA_DIST += tests/layers.txt
+EXTRA_DIST += tests/lib.sh
+EXTRA_DIST += tests/tally.sh
+EXTRA_DIST += tests/installed.sh

@@ -38,10 +38,11 @@ RP_TEST(parse, lists_double_multiply_and_step)
 	cr_assert_eq(x[3], 128);
 	free(x);
 	cr_assert(rp_parse_list("8..64:+8,1KiB,2..50:*5", true, &x, &n, NULL));
-	cr_assert_eq(n, 11);
+	cr_assert_eq(n, 12);
 	cr_assert_eq(x[7], 64);
 	cr_assert_eq(x[8], 1024);
 	cr_assert_eq(x[10], 10);
+	cr_assert_eq(x[11], 50);
 	free(x);
 	cr_assert_not(rp_parse_list("8..4", false, &x, &n, NULL));
 	cr_assert_not(rp_parse_list("1,,2", false, &x, &n, NULL));

@@ -2,6 +2,8 @@
 unit += tests/check.h
 unit += tests/base/test_parse.c
 unit += tests/traces/test_bytes.c
+unit += tests/traces/test_coalesce.c
+unit += tests/traces/test_opcode.c
 
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit

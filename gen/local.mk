@@ -1,1 +1,14 @@
+# A generator a file; what they share goes to the core.
+core += gen/alias.c
+core += gen/alias.h
+core += gen/fill.c
+core += gen/fill.h
+core += gen/gen.c
 core += gen/gen.h
+core += gen/power.c
+core += gen/power.h
+
+generators += gen/scan.c
+generators += gen/stride.c
+generators += gen/uniform.c
+generators += gen/zipf.c

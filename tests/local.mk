@@ -24,6 +24,9 @@ EXTRA_DIST += tests/traces/files/codec/two.xz
 EXTRA_DIST += tests/traces/files/codec/two.zip
 EXTRA_DIST += tests/traces/files/codec/two.zst
 EXTRA_DIST += tests/traces/files/codec/zip64.zip
+unit += tests/sim/test_spec.c
+unit += tests/sim/policy/test_policies.c
+unit += tests/sim/replay_check.h
 
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit

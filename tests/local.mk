@@ -1,6 +1,14 @@
 # One Criterion program, a suite a file; `tests/unit --filter 'lru/*'` runs a part.
 unit += tests/check.h
 unit += tests/base/test_parse.c
+unit += tests/gen/draw.h
+unit += tests/gen/test_alias.c
+unit += tests/gen/test_gen.c
+unit += tests/gen/test_power.c
+unit += tests/gen/test_scan.c
+unit += tests/gen/test_stride.c
+unit += tests/gen/test_uniform.c
+unit += tests/gen/test_zipf.c
 unit += tests/traces/test_bytes.c
 unit += tests/traces/test_coalesce.c
 unit += tests/traces/test_opcode.c

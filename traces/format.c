@@ -33,6 +33,7 @@ struct reader {
 	struct rp_source source;
 	const struct rp_format *format;
 	struct rp_bytes *in;
+	const volatile sig_atomic_t *stop;
 	void *state;
 };
 
@@ -40,7 +41,14 @@ static ptrdiff_t
 reader_pull(struct rp_source *s, struct rp_batch *out, struct rp_err *err)
 {
 	struct reader *r = (struct reader *)s;
-	return r->format->read(r->state, r->in, out, err);
+	size_t from = out->n;
+	ptrdiff_t n = r->format->read(r->state, r->in, out, err);
+	if (n >= 0 || !r->stop || !*r->stop)
+		return n;
+	/* Interrupted within a line or a record: that is no fault of the input. */
+	if (err)
+		*err = (struct rp_err){ 0 };
+	return (ptrdiff_t)(out->n - from);
 }
 
 static void
@@ -67,6 +75,7 @@ rp_format_open(const struct rp_format *f, struct rp_bytes *in, const struct rp_r
 	r->source.close = reader_close;
 	r->format = f;
 	r->in = in;
+	r->stop = o->stop;
 	r->source.trace = rp_trace_new(f->name, err);
 	r->state = r->source.trace ? rp_mem_array(1, f->state_bytes, err) : NULL;
 	if (!r->state || (f->open && !f->open(r->state, in, o, r->source.trace, err))) {

@@ -19,6 +19,8 @@ struct rp_read_opts {
 	uint32_t size;          /* of accesses whose format tells none; 0: the format's own default */
 	bool salvage;           /* .rpz: pass over what is damaged, with a warning for each gap */
 	bool keep_empty;        /* oracleGeneral: keep records of size 0, as size 1 */
+	uint32_t object;        /* libCacheSim, vscsi: 0: objects are whole, each a line of 64 bytes at 64 * id, size 1;
+	                         * else blocks of so many bytes: address object * id, size as recorded */
 	bool cloudsuite;        /* ChampSim: 96-byte records */
 	const char *csv;        /* libCacheSim csv: columns, as "time=1,id=2,size=3,op=4,delimiter=,,header=yes" */
 	/* GPU */

@@ -78,3 +78,37 @@ rp_lost_tell(
 		if (rows[i].n)
 			tell(to, rows[i].reason, rows[i].n);
 }
+
+static uint64_t
+others_than_0(const uint32_t *x, size_t n)
+{
+	uint64_t some = 0;
+	for (size_t i = 0; i < n; i++)
+		some += x[i] != 0;
+	return some;
+}
+
+static uint64_t
+wide_others_than_0(const uint64_t *x, size_t n)
+{
+	uint64_t some = 0;
+	for (size_t i = 0; i < n; i++)
+		some += x[i] != 0;
+	return some;
+}
+
+void
+rp_lost_columns(struct rp_lost *l, const struct rp_batch *b, unsigned keeps)
+{
+	unsigned gone = rp_batch_columns(b) & ~keeps;
+	if (gone & RP_COL_STREAM)
+		l->stream += others_than_0(b->stream, b->n);
+	if (gone & RP_COL_MASK)
+		l->mask += others_than_0(b->mask, b->n);
+	if (gone & RP_COL_TIME)
+		l->time += wide_others_than_0(b->time, b->n);
+	if (gone & RP_COL_PC)
+		l->pc += wide_others_than_0(b->pc, b->n);
+	for (size_t i = 0; gone & RP_COL_FLAGS && i < b->n; i++)
+		l->space += b->flags[i] != 0;
+}

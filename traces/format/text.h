@@ -2,6 +2,8 @@
 #ifndef RP_TRACES_FORMAT_TEXT_H
 #define RP_TRACES_FORMAT_TEXT_H
 
+#include "base/out.h"
+#include "traces/batch.h"
 #include "traces/bytes.h"
 
 #include <inttypes.h>
@@ -129,5 +131,29 @@ struct rp_lost {
 /* Tells of those that are not 0. */
 void rp_lost_tell(
     const struct rp_lost *l, void (*tell)(void *to, const char *reason, uint64_t n), void *to);
+
+/* Counts the values other than 0 in the optional columns of b that are not in `keeps`. */
+void rp_lost_columns(struct rp_lost *l, const struct rp_batch *b, unsigned keeps);
+
+/* Writes the rows of a batch through put(), which appends row i at `to` in at most `most` bytes and returns the end. It is
+ * inlined with its put, so that there is no call for each row. */
+typedef char *rp_put_row(void *state, char *to, const struct rp_batch *b, size_t i);
+
+static inline __attribute__((always_inline)) bool
+rp_put_rows(void *state, struct rp_out *out, const struct rp_batch *b, size_t most, rp_put_row *put,
+    struct rp_err *err)
+{
+	enum { ROWS = 128 };
+	for (size_t i = 0; i < b->n;) {
+		size_t stop = b->n - i < ROWS ? b->n : i + ROWS;
+		char *to = rp_out_room(out, ROWS * most, err), *p = to;
+		if (!to)
+			return false;
+		for (; i < stop; i++)
+			p = put(state, p, b, i);
+		rp_out_used(out, (size_t)(p - to));
+	}
+	return true;
+}
 
 #endif

@@ -16,5 +16,7 @@ core += src/base/parse.c
 core += src/base/parse.h
 core += src/base/rng.c
 core += src/base/rng.h
+core += src/base/temp.c
+core += src/base/temp.h
 
 program = src/command.h

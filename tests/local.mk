@@ -1,7 +1,9 @@
 # One Criterion program, a suite a file; `tests/unit --filter 'lru/*'` runs a part.
 unit += tests/check.h
 unit += tests/base/test_parse.c
+unit += tests/traces/rows.h
 unit += tests/traces/test_bytes.c
+unit += tests/traces/test_demux.c
 unit += tests/traces/test_coalesce.c
 unit += tests/traces/test_opcode.c
 unit += tests/traces/format/reading.c

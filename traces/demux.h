@@ -21,6 +21,7 @@ struct rp_demux_stream {
 	/* private to demux.c */
 	struct rp_demux_chunk *head, *tail, *before;
 	uint64_t head_at;
+	size_t slot;
 	uint32_t head_cap, used;
 };
 

@@ -2,6 +2,7 @@ core += traces/batch.c
 core += traces/batch.h
 core += traces/bytes.c
 core += traces/bytes.h
+core += traces/demux.c
 core += traces/demux.h
 core += traces/codec.h
 core += traces/coalesce.c

@@ -20,17 +20,17 @@ rescale(uint64_t *weight, uint32_t n)
 	}
 }
 
-/* The first number from `at` on that has a slot's weight or more; n if there is none. */
+/* The first number from `at` on that has more than a slot's weight; n if there is none. */
 static uint32_t
 next_heavy(const uint64_t *weight, uint32_t n, uint32_t at)
 {
-	while (at < n && weight[at] < SLOT)
+	while (at < n && weight[at] <= SLOT)
 		at++;
 	return at;
 }
 
 /* Goes once over the light numbers; the heavy one whose turn it is fills up their slots until it is light itself, and
- * is then the next to be filled up. */
+ * is then the next to be filled up. A weight of just a slot is done: neither light nor heavy. */
 static void
 sweep(struct rp_alias_slot *slot, uint64_t *weight, uint32_t n)
 {
@@ -42,7 +42,7 @@ sweep(struct rp_alias_slot *slot, uint64_t *weight, uint32_t n)
 			weight[heavy] -= SLOT - weight[light];
 			weight[light] = SLOT;
 			light = heavy;
-			if (weight[heavy] < SLOT)
+			if (weight[heavy] <= SLOT)
 				heavy = next_heavy(weight, n, heavy + 1);
 		}
 	}

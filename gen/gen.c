@@ -22,7 +22,7 @@ rp_generator_find(const char *name, struct rp_err *err)
 			names[n] = rp_generators[n]->name;
 	}
 	const char *near = rp_nearest(name, names, n < KINDS_MOST ? n : KINDS_MOST);
-	rp_fail(err, RP_USAGE, "no generator '%.40s'%s%s%s (reprise help gen)", name,
+	rp_fail(err, RP_USAGE, "no generator '%.40s'%s%s%s (reprise help generators)", name,
 	    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 	return NULL;
 }
@@ -51,7 +51,7 @@ kind_of(const char *text, struct rp_err *err)
 	size_t n = strcspn(text, ",");
 	if (!n || memchr(text, '=', n)) {
 		rp_fail(err, RP_USAGE,
-		    "gen:%.40s: wanted gen:KIND[,key=value]... (reprise help gen)", text);
+		    "gen:%.40s: wanted gen:KIND[,key=value]... (reprise help generators)", text);
 		return NULL;
 	}
 	snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : (int)sizeof name - 1, text);

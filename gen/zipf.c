@@ -27,7 +27,7 @@ struct zipf {
 	uint32_t line;
 };
 
-enum { AHEAD = 256 }; /* slots on their way from memory at once */
+enum { AHEAD = 256, LINES_MOST = 1 << 30 }; /* slots on their way from memory at once */
 
 static ptrdiff_t
 zipf_pull(struct rp_source *source, struct rp_batch *out, struct rp_err *err)
@@ -122,7 +122,7 @@ static const struct rp_opt opts[] = {
 	{ "exponent", 0, "S", RP_OPT_DOUBLE, offsetof(struct zipf_params, exponent), "0.9",
 	    "the k-th most popular line has a weight of k^-S, S from 0 to 16" },
 	{ "lines", 0, "N", RP_OPT_U32, offsetof(struct zipf_params, lines), "1048576",
-	    "different lines", 1, UINT32_MAX },
+	    "different lines", 1, LINES_MOST },
 	{ "line", 0, "BYTES", RP_OPT_SIZE32, offsetof(struct zipf_params, line), "64",
 	    "from one line to the next", 1, UINT32_MAX },
 	{ "scatter", 0, NULL, RP_OPT_FLAG, offsetof(struct zipf_params, scatter), "yes",

@@ -1,11 +1,15 @@
-/* cache.h - one cache: its specification, its state, a batch through it. */
+/* cache.h - one cache: its specification, its state, a chunk of lookups through it. */
 #ifndef RP_SIM_CACHE_H
 #define RP_SIM_CACHE_H
 
-#include "sim/counters.h"
+#include "sim/level.h"
+#include "sim/lookup.h"
 #include "sim/policy.h"
 
-#include "base/opt.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 enum rp_write { RP_WRITE_BACK, RP_WRITE_THROUGH };
 enum rp_allocate { RP_ALLOCATE_WRITE, RP_ALLOCATE_NO_WRITE };
@@ -14,24 +18,54 @@ enum rp_allocate { RP_ALLOCATE_WRITE, RP_ALLOCATE_NO_WRITE };
 struct rp_cache_spec {
 	const struct rp_policy *policy;
 	uint64_t arg[RP_POLICY_PARAMS]; /* of the policy */
-	const char *name;       /* "" if not given; borrowed from `text` */
-	uint64_t size;          /* bytes = sets * ways * line */
-	uint32_t sets, ways;    /* 1 set: fully associative */
-	uint32_t line;          /* bytes, a power of two */
-	unsigned write;         /* enum rp_write */
-	unsigned allocate;      /* enum rp_allocate: whether a write miss brings the line in */
-	uint64_t seed;          /* of the policy's random choices */
-	char *text;             /* private: holds the strings */
+	const char *name;               /* "" if not given; borrowed from `text` */
+	uint64_t size;                  /* bytes = sets * ways * line */
+	uint32_t sets, ways;            /* 1 set: fully associative */
+	uint32_t line;                  /* bytes, a power of two */
+	unsigned write;                 /* enum rp_write */
+	unsigned allocate; /* enum rp_allocate: whether a write miss brings the line in */
+	uint64_t seed;     /* of the policy's random choices */
+	char *text;        /* private: holds the strings */
 };
 
 /* Parses `POLICY[,key=value]...` (design 3: size or sets; ways=N|full, full with size, required with sets; line, write,
  * allocate, seed, name, the policy's own parameters). `line` and `seed` are what a specification that names none gets.
  * Gives *out (rp_cache_spec_free). RP_USAGE names the key and what is wanted; keys of later stages of the design
  * (sector, index, mshr, ...) are unknown until built. */
-bool rp_cache_spec_parse(const char *text, uint32_t line, uint64_t seed, struct rp_cache_spec *out, struct rp_err *err);
+bool rp_cache_spec_parse(
+    const char *text, uint32_t line, uint64_t seed, struct rp_cache_spec *out, struct rp_err *err);
 void rp_cache_spec_free(struct rp_cache_spec *s);
 
 /* The canonical specification, complete: parses to the same cache. Gives (free). */
 char *rp_cache_spec_print(const struct rp_cache_spec *s, struct rp_err *err);
+
+/* What became of a lookup: a byte of these bits. */
+enum rp_outcome {
+	RP_MISSED = 1,
+	RP_EVICTED = 2,    /* and a valid line was replaced */
+	RP_WROTE_BACK = 4, /* which was dirty */
+	RP_NO_FILL = 8     /* and no line was brought in */
+};
+
+struct rp_cache;
+
+/* An empty cache. Borrows the spec. Gives (rp_cache_free). RP_RESOURCE: no memory; what is never used is only reserved. */
+struct rp_cache *rp_cache_new(
+    const struct rp_cache_spec *s, enum rp_level level, struct rp_err *err);
+void rp_cache_free(struct rp_cache *c); /* accepts NULL */
+
+/* The lookups in order; outcome[i] (enum rp_outcome) tells of lookup i. `outcome` has room for the chunk's n, rounded up
+ * to a multiple of 64. */
+void rp_cache_run(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome);
+
+/* Lines first..last (numbers: address / line): the dirty ones among them become clean; how many there were. Everything is
+ * 0..UINT64_MAX. Takes time in proportion to the range or to the cache, whichever is less. */
+uint64_t rp_cache_clean(struct rp_cache *c, uint64_t first, uint64_t last);
+
+/* Drops lines first..last without writing them back, so that their next lookups miss; how many there were. */
+uint64_t rp_cache_drop(struct rp_cache *c, uint64_t first, uint64_t last);
+
+/* Name of the loop that runs it ("model", "sets", "full" ...). */
+const char *rp_cache_engine(const struct rp_cache *c);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "traces/batch.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,10 +21,10 @@ struct rp_param {
 
 /* Where in the cache a call happens. */
 struct rp_at {
-	void *set, *all;          /* the set's bytes; those common to all sets; zero at first */
-	const uint64_t *arg;      /* values of `params`, in its order */
-	uint32_t ways, index;     /* of the cache; of this set */
-	uint64_t line;            /* address / line size */
+	void *set, *all;           /* the set's bytes; those common to all sets; zero at first */
+	const uint64_t *arg;       /* values of `params`, in its order */
+	uint32_t ways, index;      /* of the cache; of this set */
+	uint64_t line;             /* address / line size */
 	const struct rp_batch *in; /* the access is in->addr[i] ... */
 	size_t i;
 	struct rp_rng *rng;
@@ -32,20 +33,23 @@ struct rp_at {
 typedef void rp_touch(const struct rp_at *at, uint32_t way);
 typedef uint32_t rp_pick(const struct rp_at *at);
 
-struct rp_cache;
-struct rp_lookups;
+struct rp_engine;
+enum { RP_POLICY_ENGINES = 3 };
 struct rp_policy {
-	uint32_t abi;                    /* RP_POLICY_ABI; a plug-in built for another is refused */
+	uint32_t abi; /* RP_POLICY_ABI; a plug-in built for another is refused */
 	const char *name, *what, *source;
 	struct rp_param params[RP_POLICY_PARAMS]; /* "srrip,bits=3"; a NULL name ends them */
-	size_t (*set_bytes)(uint32_t ways, const uint64_t *arg);                /* of a set; NULL: none */
-	size_t (*all_bytes)(uint32_t sets, uint32_t ways, const uint64_t *arg); /* common; NULL: none */
-	void (*init)(const struct rp_at *at); /* a set; NULL: zeroes will do */
-	rp_touch *hit, *fill;            /* NULL: nothing to do */
-	rp_touch *drop;                  /* the way was invalidated from outside; NULL: fill resets it */
-	rp_pick *victim;                 /* called with every way valid */
-	/* The specialised loop, or NULL: the plain one with the functions above. See sim/kernel.h. */
-	void (*run)(struct rp_cache *c, const struct rp_lookups *in);
+	size_t (*set_bytes)(uint32_t ways, const uint64_t *arg); /* of a set; NULL: none */
+	size_t (*all_bytes)(
+	    uint32_t sets, uint32_t ways, const uint64_t *arg); /* common; NULL: none */
+	void (*init)(const struct rp_at *at);                   /* a set; NULL: zeroes will do */
+	rp_touch *hit, *fill;                                   /* NULL: nothing to do */
+	rp_touch *drop;  /* the way was invalidated from outside; NULL: fill resets it */
+	rp_pick *victim; /* called with every way valid */
+	bool chance;     /* draws from `rng`: the seed is part of the specification */
+	/* Specialised loops, each for some geometries (sim/engine.h), that give what the plain one gives with the functions
+	 * above; the first that fits is taken, and the plain one if none does. NULL ends them. */
+	const struct rp_engine *engines[RP_POLICY_ENGINES];
 };
 
 extern const struct rp_policy *const rp_policies[]; /* ends in NULL; made by the build */

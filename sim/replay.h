@@ -3,24 +3,28 @@
 #define RP_SIM_REPLAY_H
 
 #include "sim/cache.h"
+#include "sim/counters.h"
 
 #include "traces/batch.h"
 
 /* All zeroes are the defaults. */
 struct rp_replay_opts {
-	bool once;        /* --crossing once: one count and at most one miss for an access that crosses lines */
-	bool by_stream;   /* counters by stream too */
-	bool flush;       /* at the end, write back what is dirty */
-	bool keep_bypassed; /* replay GPU accesses that bypass L1, instead of counting them as skipped */
-	uint64_t warmup;  /* accesses that are replayed first and not counted: exactly so many */
-	uint64_t interval; /* counters for every so many counted accesses; 0: none */
+	bool
+	    once; /* --crossing once: one count and at most one miss for an access that crosses lines */
+	bool by_stream; /* counters by stream too */
+	bool flush;     /* at the end, write back what is dirty */
+	bool
+	    keep_bypassed; /* replay GPU accesses that bypass L1, instead of counting them as skipped */
+	uint64_t warmup;     /* accesses that are replayed first and not counted: exactly so many */
+	uint64_t interval;   /* counters for every so many counted accesses; 0: none */
+	enum rp_level level; /* for tests: which of the loops, that all give the same */
 };
 
 struct rp_replay;
 
 /* Gives (rp_replay_free). The specs are borrowed until then. RP_RESOURCE: no memory for a cache of that size. */
-struct rp_replay *rp_replay_new(const struct rp_cache_spec *specs, size_t n, const struct rp_replay_opts *o,
-    struct rp_err *err);
+struct rp_replay *rp_replay_new(const struct rp_cache_spec *specs, size_t n,
+    const struct rp_replay_opts *o, struct rp_err *err);
 void rp_replay_free(struct rp_replay *r);
 
 /* Replays the rows of a batch through all caches. RP_FAILED: an identity of the counters does not hold, which is our
@@ -32,15 +36,20 @@ bool rp_replay_run(struct rp_replay *r, const struct rp_batch *b, struct rp_err 
 bool rp_replay_end(struct rp_replay *r, struct rp_err *err);
 
 /* Results; caches are numbered as the specs. Borrowed until free; whole after rp_replay_end, and good at any time. */
-void rp_replay_counters(const struct rp_replay *r, size_t cache, struct rp_counters *out); /* after warm-up */
+void rp_replay_counters(
+    const struct rp_replay *r, size_t cache, struct rp_counters *out); /* after warm-up */
 size_t rp_replay_intervals(const struct rp_replay *r);
-void rp_replay_interval(const struct rp_replay *r, size_t cache, size_t interval, struct rp_counters *out);
+void rp_replay_interval(
+    const struct rp_replay *r, size_t cache, size_t interval, struct rp_counters *out);
 /* Streams seen, in ascending order; and counters of the k-th. 0 without by_stream. */
 size_t rp_replay_streams(const struct rp_replay *r);
 uint32_t rp_replay_stream(const struct rp_replay *r, size_t k);
-void rp_replay_stream_counters(const struct rp_replay *r, size_t cache, size_t k, struct rp_counters *out);
-uint64_t rp_replay_accesses(const struct rp_replay *r); /* replayed, warm-up included, bypassed left out */
+void rp_replay_stream_counters(
+    const struct rp_replay *r, size_t cache, size_t k, struct rp_counters *out);
+uint64_t rp_replay_accesses(
+    const struct rp_replay *r); /* replayed, warm-up included, bypassed left out */
 uint64_t rp_replay_bypassed(const struct rp_replay *r); /* left out because they bypass L1 */
-bool rp_replay_never_replaced(const struct rp_replay *r, size_t cache); /* no line was ever replaced, warm-up included */
+bool rp_replay_never_replaced(
+    const struct rp_replay *r, size_t cache); /* no line was ever replaced, warm-up included */
 
 #endif

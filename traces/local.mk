@@ -20,6 +20,11 @@ core += traces/source.h
 core += traces/trace.c
 core += traces/trace.h
 core += traces/window.h
+codecs += traces/codec/bzip2.c
+codecs += traces/codec/gzip.c
+codecs += traces/codec/xz.c
+codecs += traces/codec/zip.c
+codecs += traces/codec/zstd.c
 
 formats += traces/format/cachesim_csv.c
 formats += traces/format/cachesim_txt.c

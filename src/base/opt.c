@@ -22,7 +22,7 @@ exact(const struct rp_opt *rows, const char *name)
 }
 
 static const struct rp_opt *
-find(const struct rp_opt *rows, const char *name, struct rp_err *err)
+find(const struct rp_opt *rows, const char *name, bool dashes, struct rp_err *err)
 {
 	const char *names[NAMES_MOST];
 	size_t n = 0;
@@ -32,11 +32,11 @@ find(const struct rp_opt *rows, const char *name, struct rp_err *err)
 		if (n < NAMES_MOST)
 			names[n++] = o->name;
 	}
-	const char *near = rp_nearest(name, names, n);
+	const char *near = rp_nearest(name, names, n), *what = dashes ? "option" : "key";
 	if (near)
-		rp_fail(err, RP_USAGE, "no option '%.40s'; did you mean '%s'?", name, near);
+		rp_fail(err, RP_USAGE, "no %s '%.40s'; did you mean '%s'?", what, name, near);
 	else
-		rp_fail(err, RP_USAGE, "no option '%.40s'", name);
+		rp_fail(err, RP_USAGE, "no %s '%.40s'", what, name);
 	return NULL;
 }
 
@@ -145,7 +145,7 @@ bool
 rp_opts_set(const struct rp_opt *rows, void *into, const char *name, const char *value, bool dashes,
     struct rp_err *err)
 {
-	const struct rp_opt *o = find(rows, name, err);
+	const struct rp_opt *o = find(rows, name, dashes, err);
 	return o && set_named(o, into, value, dashes, err);
 }
 
@@ -160,7 +160,7 @@ parse_long(const struct rp_opt *rows, void *into, int argc, char **argv, int *i,
 	if (!o && !equals && !strncmp(name, "no-", 3) && (o = exact(rows, name + 3)) &&
 	    o->kind == RP_OPT_FLAG)
 		return set_named(o, into, "no", true, err);
-	if (!(o = find(rows, name, err)))
+	if (!(o = find(rows, name, true, err)))
 		return false;
 	if (o->kind == RP_OPT_FLAG)
 		return set_named(o, into, equals ? equals + 1 : "yes", true, err);

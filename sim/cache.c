@@ -1,0 +1,71 @@
+/* cache.c - one cache: chooses the engine that keeps it. */
+#include "config.h"
+
+#include "sim/cache.h"
+#include "sim/engine.h"
+
+#include "base/mem.h"
+
+bool
+rp_level_runs(enum rp_level level)
+{
+	return level <= RP_LEVEL_MODEL;
+}
+
+static const struct rp_engine *
+choose(const struct rp_cache_spec *s, enum rp_level level)
+{
+	if (level != RP_LEVEL_MODEL)
+		for (size_t i = 0; i < RP_POLICY_ENGINES && s->policy->engines[i]; i++)
+			if (s->policy->engines[i]->fits(s))
+				return s->policy->engines[i];
+	return &rp_engine_model;
+}
+
+struct rp_cache *
+rp_cache_new(const struct rp_cache_spec *s, enum rp_level level, struct rp_err *err)
+{
+	const struct rp_engine *engine = choose(s, level);
+	struct rp_cache *c = rp_mem_array(1, engine->bytes, err);
+	if (!c)
+		return NULL;
+	c->spec = s;
+	c->engine = engine;
+	if (engine->open(c, err))
+		return c;
+	rp_cache_free(c);
+	return NULL;
+}
+
+void
+rp_cache_free(struct rp_cache *c)
+{
+	if (!c)
+		return;
+	c->engine->close(c);
+	free(c);
+}
+
+void
+rp_cache_run(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome)
+{
+	c->engine->run(c, in, outcome);
+}
+
+uint64_t
+rp_cache_clean(struct rp_cache *c, uint64_t first, uint64_t last)
+{
+	return c->engine->clean(c, first, last);
+}
+
+uint64_t
+rp_cache_drop(struct rp_cache *c, uint64_t first, uint64_t last)
+{
+	return c->engine->drop(c, first, last);
+}
+
+const char *
+rp_cache_engine(const struct rp_cache *c)
+{
+	return c->engine->name;
+}

@@ -1,0 +1,40 @@
+/* counters.c - the table of counters, their sums and differences, and the laws that hold between them. */
+#include "config.h"
+
+#include "sim/counters.h"
+
+#define COUNTER_ROW(name, unit, what)                                                              \
+	{ #name, unit, what, offsetof(struct rp_counters, name), 0, false },
+#define RATIO_ROW(name, numerator, denominator, what)                                              \
+	{ #name, "", what, offsetof(struct rp_counters, numerator),                                \
+		offsetof(struct rp_counters, denominator), true },
+
+const struct rp_counter rp_counter_table[] = { RP_COUNTERS(
+    COUNTER_ROW, RATIO_ROW, RP_COUNTER_NOTHING) };
+
+const size_t rp_counter_count = sizeof rp_counter_table / sizeof *rp_counter_table;
+
+void
+rp_counters_sub(struct rp_counters *out, const struct rp_counters *a, const struct rp_counters *b)
+{
+#define SUB(name, unit, what) out->name = a->name - b->name;
+	RP_COUNTERS(SUB, RP_COUNTER_NOTHING, RP_COUNTER_NOTHING)
+}
+
+void
+rp_counters_add(struct rp_counters *to, const struct rp_counters *b)
+{
+#define ADD(name, unit, what) to->name += b->name;
+	RP_COUNTERS(ADD, RP_COUNTER_NOTHING, RP_COUNTER_NOTHING)
+}
+
+const char *
+rp_counters_broken(const struct rp_counters *c, bool once)
+{
+#define LAW(name, condition)                                                                       \
+	if (!(condition))                                                                          \
+		return #name;
+	RP_COUNTERS(RP_COUNTER_NOTHING, RP_COUNTER_NOTHING, LAW)
+	(void)once;
+	return NULL;
+}

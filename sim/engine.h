@@ -1,0 +1,35 @@
+/* engine.h - how a cache is kept in memory and looked up.
+ *
+ * An engine owns layout and loop. Several may serve one policy: each says which geometries it fits. All engines of a
+ * policy give the same outcome for every lookup; tests hold each against the model, the one with the policy's own
+ * functions. */
+#ifndef RP_SIM_ENGINE_H
+#define RP_SIM_ENGINE_H
+
+#include "sim/cache.h"
+
+struct rp_kernels;
+
+/* First member of every engine's state. */
+struct rp_cache {
+	const struct rp_cache_spec *spec;
+	const struct rp_engine *engine;
+	const struct rp_kernels *kernels; /* of the level */
+	unsigned set_bits;                /* log2 of the sets, where they are a power of two */
+};
+
+struct rp_engine {
+	const char *name;
+	size_t bytes; /* of the state, zeroed before open() */
+	bool (*fits)(const struct rp_cache_spec *s);
+	bool (*open)(
+	    struct rp_cache *c, struct rp_err *err); /* on failure, close() is called too */
+	void (*close)(struct rp_cache *c);
+	void (*run)(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome);
+	uint64_t (*clean)(struct rp_cache *c, uint64_t first, uint64_t last);
+	uint64_t (*drop)(struct rp_cache *c, uint64_t first, uint64_t last);
+};
+
+extern const struct rp_engine rp_engine_model; /* fits every policy and geometry */
+
+#endif

@@ -1,0 +1,259 @@
+/* model.c - the plain loop: any policy through its own functions, any geometry.
+ *
+ * Every specialised loop is held against this one, and a policy without one is run by it. Ways stay where they were filled.
+ * In a small set a line is searched end to end; large sets share a hash table from line to way. */
+#include "config.h"
+
+#include "sim/engine.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+enum { SEARCHED_WAYS = 32 }; /* up to which searching beats hashing */
+enum { VALID = 1, DIRTY = 2 };
+
+struct model {
+	struct rp_cache cache;
+	uint32_t sets, ways;
+	uint64_t *line;  /* [sets * ways] */
+	uint8_t *state;  /* VALID, DIRTY */
+	uint32_t *valid; /* ways in use, by set */
+	/* Place + 1 of a line, by open addressing; NULL: sets are searched. */
+	uint64_t *table;
+	uint64_t table_mask;
+	char *set_state;
+	size_t set_bytes;
+	void *all_state;
+	struct rp_rng rng;
+};
+
+static bool
+fits(const struct rp_cache_spec *s)
+{
+	(void)s;
+	return true;
+}
+
+static bool
+open_model(struct rp_cache *c, struct rp_err *err)
+{
+	struct model *m = (struct model *)c;
+	const struct rp_cache_spec *s = c->spec;
+	const struct rp_policy *p = s->policy;
+	uint64_t lines = (uint64_t)s->sets * s->ways;
+	m->sets = s->sets;
+	m->ways = s->ways;
+	m->rng = rp_rng_for(s->seed, "sim/policy", 0);
+	m->line = rp_mem_array(lines, sizeof *m->line, err);
+	m->state = rp_mem_array(lines, sizeof *m->state, err);
+	m->valid = rp_mem_array(s->sets, sizeof *m->valid, err);
+	m->set_bytes = p->set_bytes ? (p->set_bytes(s->ways, s->arg) + 15) & ~(size_t)15 : 0;
+	m->set_state = rp_mem_array(s->sets, m->set_bytes, err);
+	m->all_state =
+	    rp_mem_array(1, p->all_bytes ? p->all_bytes(s->sets, s->ways, s->arg) : 0, err);
+	if (!m->line || !m->state || !m->valid || !m->set_state || !m->all_state)
+		return false;
+	if (s->ways > SEARCHED_WAYS) {
+		uint64_t size = 64;
+		while (size < 2 * lines)
+			size *= 2;
+		m->table = rp_mem_array(size, sizeof *m->table, err);
+		m->table_mask = size - 1;
+		if (!m->table)
+			return false;
+	}
+	for (uint32_t i = 0; p->init && i < s->sets; i++)
+		p->init(&(struct rp_at){ .set = m->set_state + i * m->set_bytes,
+		    .all = m->all_state,
+		    .arg = s->arg,
+		    .ways = s->ways,
+		    .index = i,
+		    .rng = &m->rng });
+	return true;
+}
+
+static void
+close_model(struct rp_cache *c)
+{
+	struct model *m = (struct model *)c;
+	free(m->line);
+	free(m->state);
+	free(m->valid);
+	free(m->table);
+	free(m->set_state);
+	free(m->all_state);
+}
+
+/* The slot of the table where a line is, or where it would go. */
+static uint64_t
+slot_of(const struct model *m, uint64_t line)
+{
+	uint64_t i = rp_mix64(line) & m->table_mask;
+	while (m->table[i] && m->line[m->table[i] - 1] != line)
+		i = (i + 1) & m->table_mask;
+	return i;
+}
+
+/* Takes a line out of the table: what follows moves up, so that no search ends early. */
+static void
+unslot(struct model *m, uint64_t line)
+{
+	uint64_t hole = slot_of(m, line);
+	for (uint64_t i = (hole + 1) & m->table_mask; m->table[i]; i = (i + 1) & m->table_mask) {
+		uint64_t home = rp_mix64(m->line[m->table[i] - 1]) & m->table_mask;
+		if (((i - home) & m->table_mask) < ((i - hole) & m->table_mask))
+			continue;
+		m->table[hole] = m->table[i];
+		hole = i;
+	}
+	m->table[hole] = 0;
+}
+
+/* Place of a line of set s (set * ways + way), or UINT64_MAX. */
+static uint64_t
+find(const struct model *m, uint32_t s, uint64_t line)
+{
+	if (m->table) {
+		uint64_t slot = slot_of(m, line);
+		return m->table[slot] ? m->table[slot] - 1 : UINT64_MAX;
+	}
+	uint64_t base = (uint64_t)s * m->ways;
+	for (uint64_t p = base; p < base + m->ways; p++)
+		if ((m->state[p] & VALID) && m->line[p] == line)
+			return p;
+	return UINT64_MAX;
+}
+
+/* A way of the set for a new line: the first that is free, or the policy's victim. */
+static uint32_t
+make_room(struct model *m, const struct rp_at *at, uint8_t *outcome)
+{
+	uint64_t base = (uint64_t)at->index * m->ways;
+	uint32_t w = 0;
+	if (m->valid[at->index] < m->ways) {
+		while (m->state[base + w] & VALID)
+			w++;
+		m->valid[at->index]++;
+		return w;
+	}
+	w = m->cache.spec->policy->victim(at);
+	*outcome |= RP_EVICTED | ((m->state[base + w] & DIRTY) ? RP_WROTE_BACK : 0);
+	if (m->table)
+		unslot(m, m->line[base + w]);
+	return w;
+}
+
+static uint8_t
+look(struct model *m, const struct rp_at *at, bool dirty, bool no_fill)
+{
+	const struct rp_policy *p = m->cache.spec->policy;
+	uint64_t base = (uint64_t)at->index * m->ways, place = find(m, at->index, at->line);
+	uint8_t outcome = RP_MISSED;
+	if (place != UINT64_MAX) {
+		m->state[place] |= dirty ? DIRTY : 0;
+		if (p->hit)
+			p->hit(at, (uint32_t)(place - base));
+		return 0;
+	}
+	if (no_fill)
+		return RP_MISSED | RP_NO_FILL;
+	uint32_t w = make_room(m, at, &outcome);
+	m->line[base + w] = at->line;
+	m->state[base + w] = dirty ? VALID | DIRTY : VALID;
+	if (m->table)
+		m->table[slot_of(m, at->line)] = base + w + 1;
+	if (p->fill)
+		p->fill(at, w);
+	return outcome;
+}
+
+static struct rp_at
+at_line(struct model *m, uint64_t line)
+{
+	uint32_t index = (uint32_t)(line % m->sets);
+	return (struct rp_at){ .set = m->set_state + index * m->set_bytes,
+		.all = m->all_state,
+		.arg = m->cache.spec->arg,
+		.ways = m->ways,
+		.index = index,
+		.line = line,
+		.rng = &m->rng };
+}
+
+static void
+run(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome)
+{
+	struct model *m = (struct model *)c;
+	bool back = c->spec->write == RP_WRITE_BACK,
+	     allocate = c->spec->allocate == RP_ALLOCATE_WRITE;
+	for (size_t i = 0; i < in->n; i++) {
+		struct rp_at at = at_line(m, in->line[i]);
+		at.in = in->in;
+		at.i = in->row[i];
+		outcome[i] = look(m, &at, back && in->dirty[i], !allocate && in->store[i]);
+	}
+}
+
+static bool
+clean_place(struct model *m, uint64_t place)
+{
+	bool dirty = m->state[place] & DIRTY;
+	m->state[place] &= (uint8_t)~DIRTY;
+	return dirty;
+}
+
+static bool
+drop_place(struct model *m, uint64_t place)
+{
+	struct rp_at at = at_line(m, m->line[place]);
+	if (m->cache.spec->policy->drop)
+		m->cache.spec->policy->drop(&at, (uint32_t)(place % m->ways));
+	if (m->table)
+		unslot(m, m->line[place]);
+	m->state[place] = 0;
+	m->valid[at.index]--;
+	return true;
+}
+
+/* Calls f for each place that holds one of the lines; how many times it said true. */
+static uint64_t
+each(struct model *m, uint64_t first, uint64_t last, bool (*f)(struct model *m, uint64_t place))
+{
+	uint64_t lines = (uint64_t)m->sets * m->ways, n = 0;
+	if (last - first < lines) {
+		for (uint64_t i = 0; i <= last - first; i++) {
+			uint64_t place = find(m, (uint32_t)((first + i) % m->sets), first + i);
+			n += place != UINT64_MAX && f(m, place);
+		}
+		return n;
+	}
+	for (uint64_t place = 0; place < lines; place++)
+		if ((m->state[place] & VALID) && m->line[place] >= first && m->line[place] <= last)
+			n += f(m, place);
+	return n;
+}
+
+static uint64_t
+clean(struct rp_cache *c, uint64_t first, uint64_t last)
+{
+	return each((struct model *)c, first, last, clean_place);
+}
+
+static uint64_t
+drop(struct rp_cache *c, uint64_t first, uint64_t last)
+{
+	return each((struct model *)c, first, last, drop_place);
+}
+
+const struct rp_engine rp_engine_model = {
+	.name = "model",
+	.bytes = sizeof(struct model),
+	.fits = fits,
+	.open = open_model,
+	.close = close_model,
+	.run = run,
+	.clean = clean,
+	.drop = drop,
+};

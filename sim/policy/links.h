@@ -1,0 +1,45 @@
+/* links.h - the ways of a set in an order: a list linked by way number, for policies in the plain loop.
+ *
+ * Links are a way's number plus one, so that zeroes are an empty list. Any number of ways costs the same. */
+#ifndef RP_SIM_POLICY_LINKS_H
+#define RP_SIM_POLICY_LINKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct rp_links {
+	uint32_t first, last;
+	struct {
+		uint32_t before, after;
+	} way[];
+};
+
+static inline size_t
+rp_links_bytes(uint32_t ways)
+{
+	return sizeof(struct rp_links) + (size_t)ways * sizeof(((struct rp_links *)0)->way[0]);
+}
+
+/* Takes way w out, if it is in. */
+static inline void
+rp_links_out(struct rp_links *l, uint32_t w)
+{
+	uint32_t before = l->way[w].before, after = l->way[w].after;
+	if (!before && l->first != w + 1)
+		return;
+	*(before ? &l->way[before - 1].after : &l->first) = after;
+	*(after ? &l->way[after - 1].before : &l->last) = before;
+	l->way[w].before = l->way[w].after = 0;
+}
+
+/* Puts way w first, wherever it was. */
+static inline void
+rp_links_first(struct rp_links *l, uint32_t w)
+{
+	rp_links_out(l, w);
+	l->way[w].after = l->first;
+	*(l->first ? &l->way[l->first - 1].before : &l->last) = w + 1;
+	l->first = w + 1;
+}
+
+#endif

@@ -1,0 +1,448 @@
+/* replay.c - batches through several caches in one pass, with warm-up, intervals and counters by stream.
+ *
+ * Caches of one line size form a group, for which a batch is turned into lookups once. A group goes through the whole batch
+ * by itself, in chunks that end where counting changes: so every chunk lies within the warm-up or within one interval. */
+#include "config.h"
+
+#include "sim/replay.h"
+#include "sim/streams.h"
+#include "sim/tally.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct unit {
+	struct rp_cache *cache;
+	struct rp_tally tally;
+	struct rp_counters total;
+	struct rp_counters *snapshot; /* the total at the end of each interval */
+	struct rp_counters *stream;   /* by the stream's number */
+	size_t streams;               /* room */
+	bool replaced;
+};
+
+struct group {
+	struct rp_expand *expand;
+	size_t *unit; /* numbers of its caches */
+	size_t units;
+	uint64_t began; /* accesses, warm-up included, that have begun */
+	uint64_t bypassed;
+	size_t intervals; /* closed */
+};
+
+struct rp_replay {
+	struct rp_replay_opts o;
+	struct unit *unit;
+	size_t units;
+	struct group *group;
+	size_t groups;
+	size_t *numbers; /* what the groups' lists point into */
+	struct rp_streams *streams;
+	size_t interval_room;
+	bool ended;
+	uint8_t outcome[RP_CHUNK + 64];
+};
+
+static unsigned
+line_bits(const struct rp_cache_spec *s)
+{
+	return (unsigned)__builtin_ctz(s->line);
+}
+
+/* Writes whose bytes count: those that pass a cache of the group. */
+static bool
+wants_bytes(const struct rp_cache_spec *specs, size_t n, uint32_t line)
+{
+	for (size_t i = 0; i < n; i++)
+		if (specs[i].line == line && (specs[i].write == RP_WRITE_THROUGH ||
+						 specs[i].allocate == RP_ALLOCATE_NO_WRITE))
+			return true;
+	return false;
+}
+
+/* A group for each line size, in the order they come up. */
+static bool
+make_groups(struct rp_replay *r, const struct rp_cache_spec *specs, struct rp_err *err)
+{
+	size_t used = 0;
+	for (unsigned bits = 0; bits < 32; bits++) {
+		struct group *g = &r->group[r->groups];
+		g->unit = r->numbers + used;
+		for (size_t i = 0; i < r->units; i++)
+			if (line_bits(&specs[i]) == bits)
+				g->unit[g->units++] = i;
+		if (!g->units)
+			continue;
+		used += g->units;
+		r->groups++;
+		g->expand = rp_expand_new(bits, wants_bytes(specs, r->units, UINT32_C(1) << bits),
+		    r->o.keep_bypassed, err);
+		if (!g->expand)
+			return false;
+	}
+	return true;
+}
+
+struct rp_replay *
+rp_replay_new(
+    const struct rp_cache_spec *specs, size_t n, const struct rp_replay_opts *o, struct rp_err *err)
+{
+	struct rp_replay *r = rp_mem_array(1, sizeof *r, err);
+	if (!r)
+		return NULL;
+	r->o = *o;
+	r->unit = rp_mem_array(n, sizeof *r->unit, err);
+	r->group = rp_mem_array(n + 1, sizeof *r->group, err);
+	r->numbers = rp_mem_array(n, sizeof *r->numbers, err);
+	r->units = r->unit ? n : 0;
+	if (!r->unit || !r->group || !r->numbers)
+		goto bad;
+	if (o->by_stream && !(r->streams = rp_streams_new(err)))
+		goto bad;
+	for (size_t i = 0; i < n; i++) {
+		r->unit[i].tally = (struct rp_tally){ .spec = &specs[i], .once = o->once };
+		if (!(r->unit[i].cache = rp_cache_new(&specs[i], o->level, err)))
+			goto bad;
+	}
+	if (make_groups(r, specs, err))
+		return r;
+bad:
+	rp_replay_free(r);
+	return NULL;
+}
+
+void
+rp_replay_free(struct rp_replay *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->units; i++) {
+		rp_cache_free(r->unit[i].cache);
+		free(r->unit[i].snapshot);
+		free(r->unit[i].stream);
+	}
+	for (size_t i = 0; i < r->groups; i++)
+		rp_expand_free(r->group[i].expand);
+	rp_streams_free(r->streams);
+	free(r->unit);
+	free(r->group);
+	free(r->numbers);
+	free(r);
+}
+
+/* Room for `n` elements of `size` behind *p, of which `have` are there; new ones are zero. */
+static bool
+make_room(struct rp_counters **p, size_t have, size_t n, struct rp_err *err)
+{
+	struct rp_counters *grown = rp_mem_grow(*p, n, sizeof **p, err);
+	if (!grown)
+		return false;
+	for (size_t i = have; i < n; i++)
+		grown[i] = (struct rp_counters){ 0 };
+	*p = grown;
+	return true;
+}
+
+static bool
+stream_room(struct rp_replay *r, struct rp_err *err)
+{
+	size_t n = rp_streams_count(r->streams);
+	for (size_t i = 0; i < r->units; i++) {
+		struct unit *u = &r->unit[i];
+		size_t room = u->streams ? u->streams : 16;
+		while (room < n)
+			room *= 2;
+		if (room == u->streams)
+			continue;
+		if (!make_room(&u->stream, u->streams, room, err))
+			return false;
+		u->streams = room;
+	}
+	return true;
+}
+
+static void
+take_snapshots(struct rp_replay *r, const struct group *g, size_t interval)
+{
+	for (size_t i = 0; i < g->units; i++)
+		r->unit[g->unit[i]].snapshot[interval] = r->unit[g->unit[i]].total;
+}
+
+static bool
+close_interval(struct rp_replay *r, struct group *g, struct rp_err *err)
+{
+	if (g->intervals == r->interval_room) {
+		size_t room = r->interval_room ? 2 * r->interval_room : 16;
+		for (size_t i = 0; i < r->units; i++)
+			if (!make_room(&r->unit[i].snapshot, r->interval_room, room, err))
+				return false;
+		r->interval_room = room;
+	}
+	take_snapshots(r, g, g->intervals++);
+	return true;
+}
+
+static bool
+warming(const struct rp_replay *r, const struct group *g)
+{
+	return g->began < r->o.warmup;
+}
+
+static uint64_t
+counted(const struct rp_replay *r, const struct group *g)
+{
+	return g->began - r->o.warmup;
+}
+
+/* Accesses that may begin before counting changes: the warm-up or an interval ends. */
+static uint64_t
+until_change(const struct rp_replay *r, const struct group *g)
+{
+	if (warming(r, g))
+		return r->o.warmup - g->began;
+	return r->o.interval ? r->o.interval - counted(r, g) % r->o.interval : UINT64_MAX;
+}
+
+/* Write-backs of a mark: to the total and the mark's stream. */
+static void
+count_writebacks(struct unit *u, uint64_t n, struct rp_counters *stream)
+{
+	u->total.writebacks += n;
+	u->total.bytes_written += n * u->tally.spec->line;
+	if (stream) {
+		stream->writebacks += n;
+		stream->bytes_written += n * u->tally.spec->line;
+	}
+}
+
+/* What happens between two accesses. A kernel's end empties L1 caches and a copy from the host bypasses them: here, one
+ * level that belongs to nobody, both leave it as it is. */
+static void
+mark(struct rp_replay *r, struct group *g, const struct rp_batch *b, size_t row,
+    const uint32_t *slot)
+{
+	uint64_t more = b->size[row] ? b->size[row] - 1 : 0;
+	uint64_t last = b->addr[row] + more < more ? UINT64_MAX : b->addr[row] + more;
+	for (size_t i = 0; i < g->units; i++) {
+		struct unit *u = &r->unit[g->unit[i]];
+		unsigned bits = line_bits(u->tally.spec);
+		uint64_t n = 0;
+		if (b->kind[row] == RP_COPY_BACK)
+			n = rp_cache_clean(u->cache, b->addr[row] >> bits, last >> bits);
+		else if (b->kind[row] == RP_INVALIDATE)
+			rp_cache_drop(u->cache, b->addr[row] >> bits, last >> bits);
+		if (n && !warming(r, g))
+			count_writebacks(u, n, slot ? &u->stream[slot[row]] : NULL);
+	}
+}
+
+static void
+look_for_replaced(struct unit *u, const uint8_t *outcome, size_t n)
+{
+	uint8_t all = 0;
+	for (size_t i = 0; i < n; i++)
+		all |= outcome[i];
+	u->replaced = all & RP_EVICTED;
+}
+
+static void
+run_chunk(struct rp_replay *r, struct group *g, const struct rp_lookups *in, bool count,
+    const uint32_t *slot)
+{
+	for (size_t i = 0; i < g->units; i++) {
+		struct unit *u = &r->unit[g->unit[i]];
+		rp_cache_run(u->cache, in, r->outcome);
+		if (!u->replaced)
+			look_for_replaced(u, r->outcome, in->n);
+		if (!count)
+			continue;
+		rp_tally_chunk(&u->tally, in, r->outcome, &u->total);
+		if (slot)
+			rp_tally_streams(&u->tally, in, r->outcome, slot, u->stream);
+	}
+}
+
+static bool
+run_group(struct rp_replay *r, struct group *g, const struct rp_batch *b, const uint32_t *slot,
+    struct rp_err *err)
+{
+	size_t row = 0;
+	while (row < b->n) {
+		if (b->kind[row] >= RP_MARKS) {
+			mark(r, g, b, row++, slot);
+			continue;
+		}
+		bool fresh = !rp_expand_open(g->expand);
+		if (fresh && r->o.interval && !warming(r, g) && counted(r, g) &&
+		    counted(r, g) / r->o.interval > g->intervals && !close_interval(r, g, err))
+			return false;
+		/* An access that goes on from the chunk before belongs to where it began. */
+		bool count = fresh ? !warming(r, g) : g->began > r->o.warmup;
+		const struct rp_lookups *in =
+		    rp_expand_next(g->expand, b, &row, fresh ? until_change(r, g) : 1);
+		run_chunk(r, g, in, count, slot);
+		g->began += in->accesses;
+		g->bypassed += in->bypassed;
+	}
+	return true;
+}
+
+static bool
+check_laws(const struct rp_replay *r, struct rp_err *err)
+{
+	for (size_t i = 0; i < r->units; i++) {
+		const char *law = rp_counters_broken(&r->unit[i].total, r->o.once);
+		if (law)
+			return rp_fail(err, RP_FAILED,
+			    "cache %zu: counters break the law '%s': please report this", i, law);
+	}
+	return true;
+}
+
+bool
+rp_replay_run(struct rp_replay *r, const struct rp_batch *b, struct rp_err *err)
+{
+	const uint32_t *slot = NULL;
+	if (r->streams && (!(slot = rp_streams_slots(r->streams, b, err)) || !stream_room(r, err)))
+		return false;
+	for (size_t i = 0; i < r->groups; i++)
+		if (!run_group(r, &r->group[i], b, slot, err))
+			return false;
+	return check_laws(r, err);
+}
+
+static bool
+equal(const struct rp_counters *a, const struct rp_counters *b)
+{
+#define DIFFERS(name, unit, what)                                                                  \
+	if (a->name != b->name)                                                                    \
+		return false;
+	RP_COUNTERS(DIFFERS, RP_COUNTER_NOTHING, RP_COUNTER_NOTHING)
+	return true;
+}
+
+static bool
+check_streams(const struct rp_replay *r, struct rp_err *err)
+{
+	for (size_t i = 0; r->streams && i < r->units; i++) {
+		struct rp_counters sum = { 0 };
+		for (size_t k = 0; k < rp_streams_count(r->streams); k++) {
+			const char *law = rp_counters_broken(&r->unit[i].stream[k], r->o.once);
+			if (law)
+				return rp_fail(err, RP_FAILED,
+				    "cache %zu: a stream breaks the law '%s': please report this",
+				    i, law);
+			rp_counters_add(&sum, &r->unit[i].stream[k]);
+		}
+		if (!equal(&sum, &r->unit[i].total))
+			return rp_fail(err, RP_FAILED,
+			    "cache %zu: the streams do not sum to the total: please report this",
+			    i);
+	}
+	return true;
+}
+
+/* What is dirty goes down at the end; no stream did it. */
+static void
+flush(struct rp_replay *r, const struct group *g)
+{
+	for (size_t i = 0; i < g->units; i++) {
+		struct unit *u = &r->unit[g->unit[i]];
+		uint64_t n = rp_cache_clean(u->cache, 0, UINT64_MAX);
+		if (!warming(r, g))
+			count_writebacks(u, n, NULL);
+	}
+}
+
+/* The last interval ends with the trace: one of its own if accesses are left over, else the one before takes the flush. */
+static bool
+end_intervals(struct rp_replay *r, struct group *g, struct rp_err *err)
+{
+	if (warming(r, g) || !r->o.interval)
+		return true;
+	if (counted(r, g) > g->intervals * r->o.interval)
+		return close_interval(r, g, err);
+	if (g->intervals)
+		take_snapshots(r, g, g->intervals - 1);
+	return true;
+}
+
+bool
+rp_replay_end(struct rp_replay *r, struct rp_err *err)
+{
+	if (r->ended)
+		return true;
+	if (!check_streams(r, err))
+		return false;
+	for (size_t i = 0; i < r->groups; i++) {
+		if (r->o.flush)
+			flush(r, &r->group[i]);
+		if (!end_intervals(r, &r->group[i], err))
+			return false;
+	}
+	r->ended = true;
+	return check_laws(r, err);
+}
+
+void
+rp_replay_counters(const struct rp_replay *r, size_t cache, struct rp_counters *out)
+{
+	*out = r->unit[cache].total;
+}
+
+size_t
+rp_replay_intervals(const struct rp_replay *r)
+{
+	return r->groups ? r->group[0].intervals : 0;
+}
+
+void
+rp_replay_interval(
+    const struct rp_replay *r, size_t cache, size_t interval, struct rp_counters *out)
+{
+	static const struct rp_counters zero;
+	const struct rp_counters *s = r->unit[cache].snapshot;
+	rp_counters_sub(out, &s[interval], interval ? &s[interval - 1] : &zero);
+}
+
+size_t
+rp_replay_streams(const struct rp_replay *r)
+{
+	return r->streams ? rp_streams_count(r->streams) : 0;
+}
+
+uint32_t
+rp_replay_stream(const struct rp_replay *r, size_t k)
+{
+	uint32_t number;
+	return rp_streams_sorted(r->streams, k, &number);
+}
+
+void
+rp_replay_stream_counters(
+    const struct rp_replay *r, size_t cache, size_t k, struct rp_counters *out)
+{
+	uint32_t number;
+	rp_streams_sorted(r->streams, k, &number);
+	*out = r->unit[cache].stream[number];
+}
+
+uint64_t
+rp_replay_accesses(const struct rp_replay *r)
+{
+	return r->groups ? r->group[0].began : 0;
+}
+
+uint64_t
+rp_replay_bypassed(const struct rp_replay *r)
+{
+	return r->groups ? r->group[0].bypassed : 0;
+}
+
+bool
+rp_replay_never_replaced(const struct rp_replay *r, size_t cache)
+{
+	return !r->unit[cache].replaced;
+}

@@ -1,0 +1,233 @@
+/* spec.c - the specification of a cache as people write it: read, completed, printed.
+ *
+ * size = sets * ways * line. Any two of size, sets and ways give the third; ways is "full" if only size is given. */
+#include "config.h"
+
+#include "sim/cache.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/opt.h"
+#include "base/parse.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const write_names[] = { "back", "through", NULL };
+static const char *const allocate_names[] = { "write", "no-write", NULL };
+
+/* What was given, before it is completed; 0 and NULL stand for nothing. */
+struct given {
+	uint64_t size;
+	uint32_t sets, line;
+	const char *ways, *name;
+	unsigned write, allocate;
+	uint64_t seed;
+	const struct rp_policy *policy;
+	uint64_t arg[RP_POLICY_PARAMS];
+};
+
+static const struct rp_opt rows[] = {
+	{ "size", 0, "SIZE", RP_OPT_SIZE, offsetof(struct given, size), NULL,
+	    .what = "capacity: sets * ways * line" },
+	{ "sets", 0, "N", RP_OPT_U32, offsetof(struct given, sets), NULL,
+	    .what = "sets; a line goes to set line mod sets", .least = 1, .most = UINT32_MAX },
+	{ "ways", 0, "N|full", RP_OPT_TEXT, offsetof(struct given, ways), NULL,
+	    .what = "lines in a set, or full: one set" },
+	{ "line", 0, "SIZE", RP_OPT_SIZE32, offsetof(struct given, line), NULL,
+	    .what = "line, a power of two" },
+	{ "write", 0, "POLICY", RP_OPT_CHOICE, offsetof(struct given, write), "back",
+	    .what = "where writes go", .choices = write_names },
+	{ "allocate", 0, "POLICY", RP_OPT_CHOICE, offsetof(struct given, allocate), "write",
+	    .what = "whether a write miss brings its line in", .choices = allocate_names },
+	{ "seed", 0, "N", RP_OPT_U64, offsetof(struct given, seed), NULL,
+	    .what = "of the policy's random choices" },
+	{ "name", 0, "NAME", RP_OPT_TEXT, offsetof(struct given, name), NULL,
+	    .what = "what the output calls it" },
+	{ 0 },
+};
+
+static bool
+set_param(struct given *g, size_t i, const char *value, struct rp_err *err)
+{
+	const struct rp_param *p = &g->policy->params[i];
+	uint64_t x;
+	if (!rp_parse_u64(value, &x, err))
+		return rp_err_wrap(err, "%s=", p->name);
+	if (x < p->least || x > p->most)
+		return rp_fail(err, RP_USAGE, "%s=: %" PRIu64 " is not in %" PRIu64 "..%" PRIu64,
+		    p->name, x, p->least, p->most);
+	g->arg[i] = x;
+	return true;
+}
+
+static bool
+set_key(void *to, const char *key, const char *value, struct rp_err *err)
+{
+	struct given *g = to;
+	for (size_t i = 0; g->policy && i < RP_POLICY_PARAMS && g->policy->params[i].name; i++)
+		if (!strcmp(g->policy->params[i].name, key))
+			return set_param(g, i, value, err);
+	return rp_opts_set(rows, g, key, value, false, err);
+}
+
+/* The policy is wanted before the keys, which may be its own. */
+static bool
+find_policy(struct given *g, const char *text, struct rp_err *err)
+{
+	char word[64];
+	snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ","), text);
+	if (!*word || strchr(word, '='))
+		return rp_fail(err, RP_USAGE, "wanted a policy first, as in lru,size=32KiB,ways=8");
+	g->policy = rp_policy_find(word, err);
+	for (size_t i = 0; g->policy && i < RP_POLICY_PARAMS; i++)
+		g->arg[i] = g->policy->params[i].usual;
+	return g->policy != NULL;
+}
+
+/* "wanted a multiple of `unit`, like LOW or HIGH" for a size that is none. */
+static bool
+no_multiple(uint64_t size, uint64_t unit, const char *of, struct rp_err *err)
+{
+	char found[24], step[24], low[24], high[24];
+	uint64_t below = size / unit * unit;
+	rp_print_size(found, sizeof found, size);
+	rp_print_size(step, sizeof step, unit);
+	rp_print_size(low, sizeof low, below);
+	rp_print_size(high, sizeof high, below + unit);
+	return rp_fail(err, RP_USAGE, "size=%s is no multiple of %s = %s; %s%s%s would fit", found,
+	    of, step, below ? low : "", below ? " or " : "", below + unit > below ? high : "less");
+}
+
+/* Sets and ways from the size, and from the one of them that is given, if any. */
+static bool
+divide(const struct given *g, uint64_t ways, struct rp_cache_spec *s, struct rp_err *err)
+{
+	uint64_t unit = s->line, product;
+	const char *of = ways && g->sets ? "sets * ways * line"
+	                 : ways          ? "ways * line"
+	                 : g->sets       ? "sets * line"
+	                                 : "line";
+	if (__builtin_mul_overflow(unit,
+		ways      ? ways
+		: g->sets ? g->sets
+			  : 1,
+		&unit) ||
+	    unit > g->size) {
+		char found[24];
+		return rp_fail(err, RP_USAGE, "size=%s is less than %s",
+		    rp_print_size(found, sizeof found, g->size), of);
+	}
+	if (g->size % unit)
+		return no_multiple(g->size, unit, of, err);
+	uint64_t other = g->size / unit;
+	if (ways && g->sets &&
+	    (__builtin_mul_overflow(unit, g->sets, &product) || product != g->size)) {
+		char found[24], want[24];
+		return rp_fail(err, RP_USAGE,
+		    "size=%s is not sets * ways * line = %" PRIu32 " * %" PRIu64 " * %" PRIu32
+		    "; sets=%" PRIu64 " or size=%s would fit",
+		    rp_print_size(found, sizeof found, g->size), g->sets, ways, s->line, other,
+		    rp_print_size(want, sizeof want, unit * g->sets));
+	}
+	if (other > UINT32_MAX)
+		return rp_fail(err, RP_USAGE, "size=: %" PRIu64 " %s; wanted fewer than 2^32",
+		    other, ways ? "sets" : "lines in a set");
+	s->size = g->size;
+	s->sets = ways ? (uint32_t)other : g->sets ? g->sets : 1;
+	s->ways = ways ? (uint32_t)ways : (uint32_t)other;
+	return true;
+}
+
+static bool
+geometry(struct given *g, struct rp_cache_spec *s, struct rp_err *err)
+{
+	uint64_t ways = 0;
+	bool full = g->ways && !strcmp(g->ways, "full");
+	if (s->line & (s->line - 1))
+		return rp_fail(err, RP_USAGE,
+		    "line=: %" PRIu32 " is no power of two, like 64 or 128", s->line);
+	if (g->ways && !full && !rp_parse_u64(g->ways, &ways, NULL))
+		return rp_fail(
+		    err, RP_USAGE, "ways=: '%.40s' is neither a whole number nor full", g->ways);
+	if (g->ways && !full && (!ways || ways > UINT32_MAX))
+		return rp_fail(
+		    err, RP_USAGE, "ways=: %" PRIu64 " is not in 1..%" PRIu32, ways, UINT32_MAX);
+	if (full && g->sets > 1)
+		return rp_fail(err, RP_USAGE, "ways=full is one set, and sets=%" PRIu32, g->sets);
+	if (full)
+		g->sets = 1;
+	if (g->size)
+		return divide(g, ways, s, err);
+	if (!g->sets)
+		return rp_fail(err, RP_USAGE,
+		    "wanted size= or sets=, as in size=32KiB,ways=8 or sets=64,ways=8");
+	if (!ways)
+		return rp_fail(
+		    err, RP_USAGE, full ? "ways=full: wanted size=" : "sets=: wanted ways= too");
+	if (__builtin_mul_overflow((uint64_t)g->sets * ways, s->line, &s->size))
+		return rp_fail(err, RP_USAGE, "sets * ways * line is 2^64 bytes or more");
+	s->sets = g->sets;
+	s->ways = (uint32_t)ways;
+	return true;
+}
+
+bool
+rp_cache_spec_parse(
+    const char *text, uint32_t line, uint64_t seed, struct rp_cache_spec *out, struct rp_err *err)
+{
+	struct given g = { .line = line, .seed = seed, .name = "" };
+	struct rp_cache_spec s = { .text = rp_mem_string(text, err) };
+	const char *word;
+	if (!s.text)
+		return false;
+	if (!rp_opts_default(rows, &g, err) || !find_policy(&g, text, err) ||
+	    !rp_spec_split(s.text, &word, set_key, &g, err))
+		goto bad;
+	s.policy = g.policy;
+	memcpy(s.arg, g.arg, sizeof s.arg);
+	s.name = g.name;
+	s.line = g.line;
+	s.write = g.write;
+	s.allocate = g.allocate;
+	s.seed = g.seed;
+	if (!geometry(&g, &s, err))
+		goto bad;
+	*out = s;
+	return true;
+bad:
+	free(s.text);
+	return rp_err_wrap(err, "cache '%.80s'", text);
+}
+
+void
+rp_cache_spec_free(struct rp_cache_spec *s)
+{
+	free(s->text);
+	*s = (struct rp_cache_spec){ 0 };
+}
+
+char *
+rp_cache_spec_print(const struct rp_cache_spec *s, struct rp_err *err)
+{
+	struct rp_buf b = { 0 };
+	char size[24], line[24];
+	rp_print_size(size, sizeof size, s->size);
+	rp_print_size(line, sizeof line, s->line);
+	bool ok = rp_buf_printf(&b, err,
+	    "%s,size=%s,sets=%" PRIu32 ",ways=%" PRIu32 ",line=%s,write=%s,allocate=%s",
+	    s->policy->name, size, s->sets, s->ways, line, write_names[s->write],
+	    allocate_names[s->allocate]);
+	for (size_t i = 0; i < RP_POLICY_PARAMS && s->policy->params[i].name; i++)
+		ok = ok &&
+		     rp_buf_printf(&b, err, ",%s=%" PRIu64, s->policy->params[i].name, s->arg[i]);
+	if (s->policy->chance)
+		ok = ok && rp_buf_printf(&b, err, ",seed=%" PRIu64, s->seed);
+	if (*s->name)
+		ok = ok && rp_buf_printf(&b, err, ",name=%s", s->name);
+	char *text = ok ? rp_mem_string((const char *)b.bytes, err) : NULL;
+	rp_buf_free(&b);
+	return text;
+}

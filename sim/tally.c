@@ -1,0 +1,198 @@
+/* tally.c - outcomes of lookups, added up into counters.
+ *
+ * Outcomes and kinds are bytes of small numbers, so eight are added at once in a uint64_t, and compilers make vectors of
+ * that. What counts accesses is first counted as if each lookup were one, and then set right for those that cross lines:
+ * they are few and listed. */
+#include "config.h"
+
+#include "sim/tally.h"
+
+#include <string.h>
+
+enum { WORD = 8, WORDS_MOST = 255 }; /* words that can be added before a byte overflows */
+
+#define ONES UINT64_C(0x0101010101010101)
+
+/* Sums over lookups. */
+struct sums {
+	uint64_t misses, write_misses, evictions, writebacks, unfilled;
+};
+
+static uint64_t
+add_bytes(uint64_t x)
+{
+	const uint64_t pairs = UINT64_C(0x00ff00ff00ff00ff);
+	x = (x & pairs) + (x >> 8 & pairs);
+	return x * UINT64_C(0x0001000100010001) >> 48;
+}
+
+static uint64_t
+word_at(const uint8_t *p, size_t i)
+{
+	uint64_t x;
+	memcpy(&x, p + i * WORD, sizeof x);
+	return x;
+}
+
+/* At most WORDS_MOST words. */
+static void
+sum_words(struct sums *s, const uint8_t *outcome, const uint8_t *store, size_t words)
+{
+	uint64_t misses = 0, write_misses = 0, evictions = 0, writebacks = 0, unfilled = 0;
+	for (size_t i = 0; i < words; i++) {
+		uint64_t x = word_at(outcome, i);
+		misses += x & ONES;
+		write_misses += x & word_at(store, i);
+		evictions += x >> 1 & ONES;
+		writebacks += x >> 2 & ONES;
+		unfilled += x >> 3 & ONES;
+	}
+	s->misses += add_bytes(misses);
+	s->write_misses += add_bytes(write_misses);
+	s->evictions += add_bytes(evictions);
+	s->writebacks += add_bytes(writebacks);
+	s->unfilled += add_bytes(unfilled);
+}
+
+static struct sums
+sum(const uint8_t *outcome, const uint8_t *store, size_t n)
+{
+	struct sums s = { 0 };
+	size_t words = n / WORD, i = 0;
+	for (; words - i > WORDS_MOST; i += WORDS_MOST)
+		sum_words(&s, outcome + i * WORD, store + i * WORD, WORDS_MOST);
+	sum_words(&s, outcome + i * WORD, store + i * WORD, words - i);
+	if (n % WORD) {
+		uint8_t tail[2][WORD] = { { 0 } };
+		memcpy(tail[0], outcome + words * WORD, n % WORD);
+		memcpy(tail[1], store + words * WORD, n % WORD);
+		sum_words(&s, tail[0], tail[1], 1);
+	}
+	return s;
+}
+
+static uint64_t
+kind_misses(const struct rp_lookups *in, const uint8_t *outcome, uint8_t kind)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < in->n; i++)
+		n += in->kind[i] == kind && (outcome[i] & RP_MISSED);
+	return n;
+}
+
+/* Bytes that go down past the cache: of every write if it writes through, else of writes that bring no line in. */
+static uint64_t
+passed_bytes(const struct rp_cache_spec *spec, const struct rp_lookups *in, const uint8_t *outcome)
+{
+	bool all = spec->write == RP_WRITE_THROUGH;
+	uint64_t n = 0;
+	for (size_t i = 0; i < in->n; i++)
+		n += all || (outcome[i] & RP_NO_FILL) ? in->bytes[i] : 0;
+	return n;
+}
+
+/* Sets right what an access of several lookups counted as so many accesses, all of one kind. */
+static void
+merge_crossing(struct rp_tally *t, const struct rp_lookups *in, const uint8_t *outcome,
+    const struct rp_crossing *x, struct rp_counters *to)
+{
+	uint8_t kind = in->kind[x->first];
+	uint64_t missed = 0;
+	for (uint32_t i = 0; i < x->n; i++)
+		missed += outcome[x->first + i] & RP_MISSED;
+	bool before = !x->begins && t->open_missed;
+	uint64_t again = missed - (missed && !before), lookups = x->n - x->begins;
+	t->open_missed = before || missed;
+	to->accesses -= lookups;
+	to->missed_accesses -= again;
+	if (!t->once)
+		return;
+	to->lookups -= lookups;
+	to->misses -= again;
+	to->hits -= lookups - again;
+	*(kind == RP_WRITE ? &to->writes : &to->reads) -= lookups;
+	*(kind == RP_WRITE ? &to->write_misses : &to->read_misses) -= again;
+	to->ifetches -= kind == RP_FETCH ? lookups : 0;
+	to->ifetch_misses -= kind == RP_FETCH ? again : 0;
+	to->atomics -= kind == RP_ATOMIC ? lookups : 0;
+	to->prefetches -= kind == RP_PREFETCH ? lookups : 0;
+}
+
+void
+rp_tally_chunk(
+    struct rp_tally *t, const struct rp_lookups *in, const uint8_t *outcome, struct rp_counters *to)
+{
+	struct sums s = sum(outcome, in->store, in->n);
+	uint64_t fills = s.misses - s.unfilled, line = t->spec->line, writes = in->kinds[RP_WRITE];
+	to->accesses += in->n;
+	to->lookups += in->n;
+	to->hits += in->n - s.misses;
+	to->misses += s.misses;
+	to->reads += in->n - writes;
+	to->read_misses += s.misses - s.write_misses;
+	to->writes += writes;
+	to->write_misses += s.write_misses;
+	to->ifetches += in->kinds[RP_FETCH];
+	to->ifetch_misses += in->kinds[RP_FETCH] ? kind_misses(in, outcome, RP_FETCH) : 0;
+	to->atomics += in->kinds[RP_ATOMIC];
+	to->prefetches += in->kinds[RP_PREFETCH];
+	to->missed_accesses += s.misses;
+	to->fills += fills;
+	to->evictions += s.evictions;
+	to->writebacks += s.writebacks;
+	to->bytes_filled += fills * line;
+	to->bytes_written +=
+	    s.writebacks * line + (in->bytes ? passed_bytes(t->spec, in, outcome) : 0);
+	t->was_open = t->open_missed;
+	for (size_t i = 0; i < in->crossings; i++)
+		merge_crossing(t, in, outcome, &in->crossing[i], to);
+}
+
+/* The same for one lookup. */
+static void
+add_lookup(const struct rp_cache_spec *spec, const struct rp_lookups *in, size_t i, uint8_t outcome,
+    struct rp_counters *to)
+{
+	uint64_t miss = outcome & RP_MISSED, write = in->store[i],
+		 fill = miss && !(outcome & RP_NO_FILL);
+	uint64_t back = !!(outcome & RP_WROTE_BACK), line = spec->line;
+	uint8_t kind = in->kind[i];
+	to->accesses++;
+	to->lookups++;
+	to->hits += !miss;
+	to->misses += miss;
+	to->reads += !write;
+	to->read_misses += miss & !write;
+	to->writes += write;
+	to->write_misses += miss & write;
+	to->ifetches += kind == RP_FETCH;
+	to->ifetch_misses += kind == RP_FETCH && miss;
+	to->atomics += kind == RP_ATOMIC;
+	to->prefetches += kind == RP_PREFETCH;
+	to->missed_accesses += miss;
+	to->fills += fill;
+	to->evictions += !!(outcome & RP_EVICTED);
+	to->writebacks += back;
+	to->bytes_filled += fill ? line : 0;
+	to->bytes_written += back ? line : 0;
+	if (in->bytes && (spec->write == RP_WRITE_THROUGH || (outcome & RP_NO_FILL)))
+		to->bytes_written += in->bytes[i];
+}
+
+void
+rp_tally_streams(struct rp_tally *t, const struct rp_lookups *in, const uint8_t *outcome,
+    const uint32_t *slot, struct rp_counters *to)
+{
+	for (size_t i = 0; i < in->n;) {
+		uint32_t of = slot[in->row[i]];
+		struct rp_counters sum = { 0 };
+		for (; i < in->n && slot[in->row[i]] == of; i++)
+			add_lookup(t->spec, in, i, outcome[i], &sum);
+		rp_counters_add(&to[of], &sum);
+	}
+	struct rp_tally again = *t;
+	again.open_missed = t->was_open;
+	for (size_t i = 0; i < in->crossings; i++)
+		merge_crossing(&again, in, outcome, &in->crossing[i],
+		    &to[slot[in->row[in->crossing[i].first]]]);
+}

@@ -1,0 +1,100 @@
+/* test_spec.c - tests sim/spec.c. */
+#include "tests/check.h"
+
+#include "sim/cache.h"
+
+static void
+expect_print(const char *text, const char *want)
+{
+	struct rp_cache_spec s;
+	struct rp_err err = { 0 };
+	cr_assert(rp_cache_spec_parse(text, 64, 7, &s, &err), "%s: %s", text, err.text);
+	char *found = rp_cache_spec_print(&s, &err);
+	cr_assert_str_eq(found, want, "%s: %s", text, found);
+	cr_assert_eq(s.size, (uint64_t)s.sets * s.ways * s.line);
+	free(found);
+	rp_cache_spec_free(&s);
+}
+
+static const struct {
+	const char *text, *print;
+} good[] = {
+	{ "lru,size=384,line=64", "lru,size=384,sets=1,ways=6,line=64,write=back,allocate=write" },
+	{ "lru,sets=8,ways=4,line=64",
+	    "lru,size=2KiB,sets=8,ways=4,line=64,write=back,allocate=write" },
+	{ "fifo,size=32KiB,ways=8",
+	    "fifo,size=32KiB,sets=64,ways=8,line=64,write=back,allocate=write" },
+	{ "lru,size=96,line=32,sets=3",
+	    "lru,size=96,sets=3,ways=1,line=32,write=back,allocate=write" },
+	{ "lru,size=4k,ways=full",
+	    "lru,size=4KiB,sets=1,ways=64,line=64,write=back,allocate=write" },
+	{ "lru,size=4k,ways=8,sets=8",
+	    "lru,size=4KiB,sets=8,ways=8,line=64,write=back,allocate=write" },
+	{ "lru,size=1000,line=1",
+	    "lru,size=1000,sets=1,ways=1000,line=1,write=back,allocate=write" },
+	{ "lru,size=20MiB,line=16KiB",
+	    "lru,size=20MiB,sets=1,ways=1280,line=16KiB,write=back,allocate=write" },
+	{ "random,size=1k,ways=2,write=through,allocate=no-write,name=L1, left",
+	    "random,size=1KiB,sets=8,ways=2,line=64,write=through,allocate=no-write,seed=7,name=L1,"
+	    " left" },
+	{ "random,size=1k,ways=2,seed=0x10",
+	    "random,size=1KiB,sets=8,ways=2,line=64,write=back,allocate=write,seed=16" },
+};
+
+RP_TEST(spec, is_completed_and_printed)
+{
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+		expect_print(good[i].text, good[i].print);
+}
+
+RP_TEST(spec, what_is_printed_parses_to_itself)
+{
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+		expect_print(good[i].print, good[i].print);
+}
+
+/* What is wrong, and a piece of the message that names it and what is wanted. */
+static const struct {
+	const char *text, *says;
+} bad[] = {
+	{ "", "wanted a policy" },
+	{ "size=1k", "wanted a policy" },
+	{ "lur,size=1k", "no policy 'lur'; did you mean 'lru'?" },
+	{ "lru", "wanted size= or sets=" },
+	{ "lru,ways=4", "wanted size= or sets=" },
+	{ "lru,ways=full", "wanted size=" },
+	{ "lru,sets=8", "wanted ways=" },
+	{ "lru,sets=8,ways=full,size=1k", "ways=full is one set" },
+	{ "lru,size=100", "size=100 is no multiple of line = 64; 64 or 128 would fit" },
+	{ "lru,size=32", "size=32 is less than line" },
+	{ "lru,size=32KiB,ways=7",
+	    "is no multiple of ways * line = 448; 32704 or 33152 would fit" },
+	{ "lru,size=32KiB,ways=8,sets=32", "sets=64 or size=16KiB would fit" },
+	{ "lru,size=32KiB,sets=7", "is no multiple of sets * line" },
+	{ "lru,size=1k,line=48", "line=: 48 is no power of two" },
+	{ "lru,size=abc", "size=: 'abc' is not a size" },
+	{ "lru,size=12q", "size=: '12q' is not a size" },
+	{ "lru,size=0", "size=: '0' is not a size" },
+	{ "lru,size=1k,ways=0", "ways=: 0 is not in 1.." },
+	{ "lru,size=1k,ways=two", "ways=: 'two' is neither" },
+	{ "lru,sets=0,ways=1", "sets=: 0 is not in 1.." },
+	{ "lru,size=1k,write=up", "write=: 'up' is none of back, through" },
+	{ "lru,size=1k,allocate=never", "allocate=: 'never' is none of write, no-write" },
+	{ "lru,size=1k,wyas=2", "did you mean 'ways'?" },
+	{ "lru,size=1k,mshr=4", "'mshr'" },
+	{ "lru,size=1k,8", "wanted" },
+	{ "lru,sets=4294967295,ways=4294967295,line=64", "2^64" },
+	{ "lru,size=1048576GiB,line=1", "fewer than 2^32" },
+	{ "lru,size=64,sets=4294967295,ways=4294967295,line=64", "is less than" },
+};
+
+RP_TEST(spec, an_error_names_the_key_and_what_is_wanted)
+{
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct rp_cache_spec s;
+		struct rp_err err = { 0 };
+		cr_assert_not(rp_cache_spec_parse(bad[i].text, 64, 1, &s, &err), "%s", bad[i].text);
+		cr_assert_eq(err.code, RP_USAGE);
+		cr_assert(strstr(err.text, bad[i].says), "%s: %s", bad[i].text, err.text);
+	}
+}

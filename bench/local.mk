@@ -12,3 +12,7 @@ EXTRA_DIST += bench/run.sh
 bench: reprise libcore.la
 	$(MAKE) $(AM_MAKEFLAGS) CFLAGS="$(CFLAGS) -O3" $(benches)
 	$(SHELL) $(srcdir)/bench/run.sh $(benches)
+
+benches += bench/gen
+bench_gen_SOURCES = bench/gen.c $(bench_shared)
+bench_gen_LDADD = libcore.la

@@ -65,6 +65,34 @@ rp_fill_zero(struct rp_batch *out, unsigned columns, size_t n)
 		zero(out->flags, out->n, n, sizeof *out->flags);
 }
 
+typedef uint64_t eight_u64 __attribute__((vector_size(64)));
+typedef uint32_t eight_u32 __attribute__((vector_size(32)));
+
+void
+rp_fill_rising(uint64_t *to, size_t n, uint64_t from, uint64_t step)
+{
+	const eight_u64 lane = { 0, 1, 2, 3, 4, 5, 6, 7 };
+	eight_u64 at = from + lane * step;
+	size_t i = 0;
+	for (; i + 8 <= n; i += 8) {
+		memcpy(to + i, &at, sizeof at);
+		at += 8 * step;
+	}
+	for (; i < n; i++)
+		to[i] = from + i * step;
+}
+
+void
+rp_fill_same(uint32_t *to, size_t n, uint32_t x)
+{
+	const eight_u32 all = x - (eight_u32){ 0 };
+	size_t i = 0;
+	for (; i + 8 <= n; i += 8)
+		memcpy(to + i, &all, sizeof all);
+	for (; i < n; i++)
+		to[i] = x;
+}
+
 /* Draws once an access; not at all when nothing is left to chance. */
 static void
 draw(struct rp_fill *f, uint8_t *kind, uint32_t *stream, size_t n)
@@ -81,9 +109,7 @@ void
 rp_fill_rows(struct rp_fill *f, struct rp_batch *out, size_t n)
 {
 	unsigned columns = rp_fill_columns(f);
-	uint32_t *size = out->size + out->n;
-	for (size_t i = 0; i < n; i++)
-		size[i] = f->size;
+	rp_fill_same(out->size + out->n, n, f->size);
 	rp_fill_zero(out, columns, n);
 	if (!columns && (f->write_below == 0 || f->write_below >> 32))
 		memset(out->kind + out->n, f->write_below ? RP_WRITE : RP_READ, n);

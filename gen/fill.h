@@ -57,4 +57,8 @@ void rp_fill_rows(struct rp_fill *f, struct rp_batch *out, size_t n);
 /* Zeroes, in n rows behind those in use, the optional columns that `out` has beyond `columns`. */
 void rp_fill_zero(struct rp_batch *out, unsigned columns, size_t n);
 
+/* to[i] = from + i * step, and to[i] = x, for i below n: eight at a time, whatever the compiler is asked to optimise. */
+void rp_fill_rising(uint64_t *to, size_t n, uint64_t from, uint64_t step);
+void rp_fill_same(uint32_t *to, size_t n, uint32_t x);
+
 #endif

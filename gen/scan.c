@@ -30,10 +30,9 @@ static void
 fill_addresses(struct scan *s, uint64_t *addr, size_t n)
 {
 	for (size_t i = 0; i < n;) {
-		uint64_t left = s->pass - s->at, from = s->base + s->at * s->step;
+		uint64_t left = s->pass - s->at;
 		size_t m = left < n - i ? (size_t)left : n - i;
-		for (size_t k = 0; k < m; k++)
-			addr[i + k] = from + k * s->step;
+		rp_fill_rising(addr + i, m, s->base + s->at * s->step, s->step);
 		i += m;
 		s->at = m < left ? s->at + m : 0;
 	}
@@ -43,8 +42,8 @@ static void
 fill_rounds(struct scan *s, uint64_t *time, size_t n)
 {
 	if (s->lines == 1) {
-		for (size_t i = 0; time && i < n; i++)
-			time[i] = s->round + i;
+		if (time)
+			rp_fill_rising(time, n, s->round, 1);
 		s->round += n;
 		return;
 	}
@@ -64,12 +63,10 @@ scan_pull(struct rp_source *source, struct rp_batch *out, struct rp_err *err)
 {
 	struct scan *s = (struct scan *)source;
 	size_t room = out->cap - out->n, n = s->left < room ? (size_t)s->left : room;
-	uint32_t *size = out->size + out->n;
 	(void)err;
 	fill_addresses(s, out->addr + out->n, n);
 	fill_rounds(s, out->time ? out->time + out->n : NULL, n);
-	for (size_t i = 0; i < n; i++)
-		size[i] = s->step;
+	rp_fill_same(out->size + out->n, n, s->step);
 	memset(out->kind + out->n, RP_READ, n);
 	rp_fill_zero(out, RP_COL_TIME, n);
 	out->n += n;

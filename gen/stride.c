@@ -27,9 +27,7 @@ walk(struct stride *s, uint64_t *addr, size_t n)
 	for (size_t i = 0; i < n;) {
 		uint64_t left = s->count - s->element;
 		size_t m = left < n - i ? (size_t)left : n - i;
-		uint64_t at = s->base + s->element * s->stride;
-		for (size_t k = 0; k < m; k++)
-			addr[i + k] = at + k * s->stride;
+		rp_fill_rising(addr + i, m, s->base + s->element * s->stride, s->stride);
 		i += m;
 		s->element = m < left ? s->element + m : 0;
 	}

@@ -60,16 +60,18 @@ rp_err_wrap(struct rp_err *err, const char *format, ...)
 {
 	if (!err)
 		return false;
-	char text[sizeof err->text], was[sizeof err->text];
+	char text[sizeof err->text];
 	va_list args;
 	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
+	vsnprintf(text, sizeof text - 2, format, args);
 	va_end(args);
-	memcpy(was, err->text, sizeof was);
-	size_t n = strlen(text);
-	snprintf(err->text, sizeof err->text, "%s", text);
-	if (n < sizeof err->text)
-		snprintf(err->text + n, sizeof err->text - n, ": %s", was);
+	strcat(text, ": ");
+	size_t prefix = strlen(text), was = strlen(err->text);
+	if (was > sizeof err->text - 1 - prefix)
+		was = sizeof err->text - 1 - prefix; /* what does not fit falls off at the end */
+	memmove(err->text + prefix, err->text, was);
+	memcpy(err->text, text, prefix);
+	err->text[prefix + was] = 0;
 	one_line(err->text);
 	return false;
 }

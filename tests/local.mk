@@ -4,6 +4,7 @@ unit += tests/base/test_parse.c
 unit += tests/traces/rows.h
 unit += tests/traces/test_bytes.c
 unit += tests/traces/test_demux.c
+unit += tests/traces/test_interleave.c
 unit += tests/traces/test_coalesce.c
 unit += tests/traces/test_opcode.c
 unit += tests/gen/draw.h

@@ -18,6 +18,7 @@ formats += traces/format/traceg.c
 formats += traces/format/accelsim_raw.c
 formats += traces/format/kernelslist.c
 core += traces/gpu.h
+core += traces/interleave.c
 core += traces/interleave.h
 core += traces/opcode.c
 core += traces/opcode.h

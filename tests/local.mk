@@ -6,6 +6,7 @@ unit += tests/traces/test_bytes.c
 unit += tests/traces/test_demux.c
 unit += tests/traces/test_interleave.c
 unit += tests/traces/test_coalesce.c
+unit += tests/traces/test_gpu.c
 unit += tests/traces/test_opcode.c
 unit += tests/gen/draw.h
 unit += tests/gen/test_alias.c

@@ -28,6 +28,7 @@ core += traces/trace.c
 core += traces/trace.h
 core += traces/warp.c
 core += traces/warp.h
+core += traces/window.c
 core += traces/window.h
 codecs += traces/codec/bzip2.c
 codecs += traces/codec/gzip.c

@@ -1,6 +1,14 @@
 # One Criterion program, a suite a file; `tests/unit --filter 'lru/*'` runs a part.
 unit += tests/check.h
+unit += tests/base/test_buf.c
+unit += tests/base/test_err.c
+unit += tests/base/test_hash.c
+unit += tests/base/test_mem.c
+unit += tests/base/test_opt.c
+unit += tests/base/test_out.c
 unit += tests/base/test_parse.c
+unit += tests/base/test_progress.c
+unit += tests/base/test_rng.c
 unit += tests/traces/rows.h
 unit += tests/traces/test_bytes.c
 unit += tests/traces/test_demux.c

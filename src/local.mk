@@ -22,5 +22,7 @@ core += src/base/rng.c
 core += src/base/rng.h
 core += src/base/temp.c
 core += src/base/temp.h
+core += src/base/work.c
+core += src/base/work.h
 
 program = src/command.h

@@ -36,6 +36,7 @@ unit += tests/traces/format/rpz_check.c
 unit += tests/traces/format/rpz_check.h
 unit += tests/traces/format/test_rpz.c
 unit += tests/traces/format/test_accelsim.c
+unit += tests/traces/format/test_memtrace.c
 unit += tests/traces/pulled.h
 EXTRA_DIST += tests/traces/files/accelsim/several/kernel-1.traceg.gz
 EXTRA_DIST += tests/traces/files/accelsim/several/kernel-2.trace

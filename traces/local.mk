@@ -17,6 +17,7 @@ core += traces/format/accelsim.h
 formats += traces/format/traceg.c
 formats += traces/format/accelsim_raw.c
 formats += traces/format/kernelslist.c
+formats += traces/format/memtrace.c
 core += traces/gpu.c
 core += traces/gpu.h
 core += traces/interleave.c

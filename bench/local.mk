@@ -16,3 +16,7 @@ bench: reprise libcore.la
 benches += bench/gen
 bench_gen_SOURCES = bench/gen.c $(bench_shared)
 bench_gen_LDADD = libcore.la
+
+benches += bench/replay
+bench_replay_SOURCES = bench/replay.c bench/plain.c bench/plain.h $(bench_shared)
+bench_replay_LDADD = libcore.la

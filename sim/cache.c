@@ -3,14 +3,9 @@
 
 #include "sim/cache.h"
 #include "sim/engine.h"
+#include "sim/kernels.h"
 
 #include "base/mem.h"
-
-bool
-rp_level_runs(enum rp_level level)
-{
-	return level <= RP_LEVEL_MODEL;
-}
 
 static const struct rp_engine *
 choose(const struct rp_cache_spec *s, enum rp_level level)
@@ -31,6 +26,7 @@ rp_cache_new(const struct rp_cache_spec *s, enum rp_level level, struct rp_err *
 		return NULL;
 	c->spec = s;
 	c->engine = engine;
+	c->kernels = rp_kernels_of(level);
 	if (engine->open(c, err))
 		return c;
 	rp_cache_free(c);
@@ -46,10 +42,10 @@ rp_cache_free(struct rp_cache *c)
 	free(c);
 }
 
-void
-rp_cache_run(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome)
+bool
+rp_cache_run(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome, struct rp_err *err)
 {
-	c->engine->run(c, in, outcome);
+	return c->engine->run(c, in, outcome, err);
 }
 
 uint64_t

@@ -55,8 +55,9 @@ struct rp_cache *rp_cache_new(
 void rp_cache_free(struct rp_cache *c); /* accepts NULL */
 
 /* The lookups in order; outcome[i] (enum rp_outcome) tells of lookup i. `outcome` has room for the chunk's n, rounded up
- * to a multiple of 64. */
-void rp_cache_run(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome);
+ * to a multiple of 64. RP_RESOURCE: the addresses need more memory than there is. */
+bool rp_cache_run(
+    struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome, struct rp_err *err);
 
 /* Lines first..last (numbers: address / line): the dirty ones among them become clean; how many there were. Everything is
  * 0..UINT64_MAX. Takes time in proportion to the range or to the cache, whichever is less. */

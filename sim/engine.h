@@ -15,7 +15,6 @@ struct rp_cache {
 	const struct rp_cache_spec *spec;
 	const struct rp_engine *engine;
 	const struct rp_kernels *kernels; /* of the level */
-	unsigned set_bits;                /* log2 of the sets, where they are a power of two */
 };
 
 struct rp_engine {
@@ -25,7 +24,8 @@ struct rp_engine {
 	bool (*open)(
 	    struct rp_cache *c, struct rp_err *err); /* on failure, close() is called too */
 	void (*close)(struct rp_cache *c);
-	void (*run)(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome);
+	bool (*run)(
+	    struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome, struct rp_err *err);
 	uint64_t (*clean)(struct rp_cache *c, uint64_t first, uint64_t last);
 	uint64_t (*drop)(struct rp_cache *c, uint64_t first, uint64_t last);
 };

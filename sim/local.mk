@@ -3,6 +3,8 @@ core += sim/cache.h
 core += sim/counters.c
 core += sim/counters.h
 core += sim/engine.h
+core += sim/kernels.h
+core += sim/level.c
 core += sim/level.h
 core += sim/lookup.c
 core += sim/lookup.h
@@ -12,11 +14,28 @@ core += sim/policy.h
 core += sim/policy/links.h
 core += sim/replay.c
 core += sim/replay.h
+core += sim/sets.c
+core += sim/sets.h
 core += sim/spec.c
 core += sim/streams.c
 core += sim/streams.h
 core += sim/tally.c
 core += sim/tally.h
+core += sim/ways.h
 policies += sim/policy/fifo.c
 policies += sim/policy/lru.c
 policies += sim/policy/random.c
+
+# The hot loops, once for each level of the instruction set; sim/level.c chooses.
+kernels += sim/libkernels_c.la
+noinst_LTLIBRARIES += sim/libkernels_c.la
+sim_libkernels_c_la_SOURCES = sim/kernels.c
+sim_libkernels_c_la_CPPFLAGS = $(AM_CPPFLAGS) -DRP_KERNELS=rp_kernels_c
+sim_libkernels_c_la_CFLAGS = $(AM_CFLAGS) $(KERNEL_CFLAGS)
+if HAVE_V3
+kernels += sim/libkernels_v3.la
+noinst_LTLIBRARIES += sim/libkernels_v3.la
+sim_libkernels_v3_la_SOURCES = sim/kernels.c
+sim_libkernels_v3_la_CPPFLAGS = $(AM_CPPFLAGS) -DRP_KERNELS=rp_kernels_v3
+sim_libkernels_v3_la_CFLAGS = $(AM_CFLAGS) $(KERNEL_CFLAGS) -march=x86-64-v3
+endif

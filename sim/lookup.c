@@ -5,33 +5,35 @@
 #include "config.h"
 
 #include "sim/lookup.h"
+#include "sim/kernels.h"
 
 #include "base/mem.h"
 
 #include <string.h>
 
-enum { BLOCK = 16 }; /* rows */
-
 struct rp_expand {
 	struct rp_lookups out;
+	const struct rp_kernels *kernels;
 	unsigned line_bits;
 	bool want_bytes, keep_bypassed;
 	bool open; /* row `next_line` .. `last_line` of the row at hand are still to be done */
 	uint64_t next_line, last_line;
 	/* What `out` points to. */
-	uint64_t line[RP_CHUNK + BLOCK];
-	uint32_t row[RP_CHUNK + BLOCK], bytes[RP_CHUNK + BLOCK];
+	uint64_t line[RP_CHUNK + RP_BLOCK];
+	uint32_t row[RP_CHUNK + RP_BLOCK], bytes[RP_CHUNK + RP_BLOCK];
 	uint8_t kind[RP_CHUNK + 64], store[RP_CHUNK + 64], dirty[RP_CHUNK + 64];
 	struct rp_crossing crossing[RP_CHUNK_ROWS + 1];
 };
 
 struct rp_expand *
-rp_expand_new(unsigned line_bits, bool bytes, bool bypassed, struct rp_err *err)
+rp_expand_new(
+    unsigned line_bits, bool bytes, bool bypassed, enum rp_level level, struct rp_err *err)
 {
 	struct rp_expand *e = rp_mem_array(1, sizeof *e, err);
 	if (!e)
 		return NULL;
 	e->line_bits = line_bits;
+	e->kernels = rp_kernels_of(level);
 	e->want_bytes = bytes;
 	e->keep_bypassed = bypassed;
 	e->out.line = e->line;
@@ -147,43 +149,60 @@ put_row(struct rp_expand *e, const struct rp_batch *b, size_t row)
 	put_lines(e, b, row, true);
 }
 
-/* BLOCK rows at once, if each is one lookup. */
-static bool
-put_block(struct rp_expand *e, const struct rp_batch *b, size_t row)
+/* Whole blocks of up to n rows, as long as each row is one lookup: how many rows. */
+static size_t
+put_blocks(struct rp_expand *e, const struct rp_batch *b, size_t row, size_t n)
 {
-	size_t n = e->out.n;
-	unsigned line_bits = e->line_bits;
-	const uint64_t *addr = b->addr + row;
-	const uint32_t *size = b->size + row;
-	const uint8_t *kind = b->kind + row;
-	uint64_t crosses = 0;
-	for (size_t i = 0; i < BLOCK; i++) {
-		e->line[n + i] = addr[i] >> line_bits;
-		crosses |= addr[i] ^ (addr[i] + size[i] - 1);
-	}
-	if (crosses >> line_bits)
-		return false;
-	for (size_t i = 0; i < BLOCK; i++)
-		e->row[n + i] = (uint32_t)(row + i);
-	for (size_t i = 0; i < BLOCK; i++) {
-		e->kind[n + i] = kind[i];
-		e->store[n + i] = kind[i] == RP_WRITE;
-		e->dirty[n + i] = (uint8_t)((kind[i] - 1) & 0xfe) == 0; /* RP_WRITE or RP_ATOMIC */
-	}
-	if (e->want_bytes)
-		for (size_t i = 0; i < BLOCK; i++)
-			e->bytes[n + i] =
-			    e->dirty[n + i] ? bytes_in_line(e, b, row + i, e->line[n + i]) : 0;
-	e->out.n += BLOCK;
-	e->out.accesses += BLOCK;
-	return true;
+	size_t at = e->out.n;
+	struct rp_rows rows = { b->addr + row, b->size + row, b->kind + row, e->line + at,
+		e->row + at, e->kind + at, e->store + at, e->dirty + at };
+	size_t done = e->kernels->expand(&rows, row, n, e->line_bits);
+	for (size_t i = 0; e->want_bytes && i < done; i++)
+		e->bytes[at + i] =
+		    e->dirty[at + i] ? bytes_in_line(e, b, row + i, e->line[at + i]) : 0;
+	e->out.n += done;
+	e->out.accesses += done;
+	return done;
 }
 
+/* Lookups of each kind. Most traces only read and write, which is seen from all kinds at once. */
 static void
-count_kinds(struct rp_lookups *o)
+count_kinds(struct rp_expand *e)
 {
-	for (size_t i = 0; i < o->n; i++)
-		o->kinds[o->kind[i]]++;
+	struct rp_lookups *o = &e->out;
+	size_t n = o->n, writes = 0, end = (n + RP_BLOCK - 1) / RP_BLOCK * RP_BLOCK;
+	uint8_t seen = 0;
+	memset(e->kind + n, 0, end - n);
+	memset(e->store + n, 0, end - n);
+	for (size_t i = 0; i < end; i += RP_BLOCK) {
+		uint8_t sum = 0, any = 0;
+		for (size_t j = i; j < i + RP_BLOCK; j++) {
+			sum = (uint8_t)(sum + e->store[j]);
+			any |= e->kind[j];
+		}
+		writes += sum;
+		seen |= any;
+	}
+	if (seen <= RP_WRITE) {
+		o->kinds[RP_WRITE] = writes;
+		o->kinds[RP_READ] = n - writes;
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		o->kinds[e->kind[i]]++;
+}
+
+/* Row by row, up to `stop`, a mark, or when the chunk is full: the row after the last that is done. */
+static size_t
+put_rows(struct rp_expand *e, const struct rp_batch *b, size_t i, size_t stop, uint64_t most)
+{
+	while (i < stop && b->kind[i] < RP_MARKS && e->out.n < RP_CHUNK && e->out.accesses < most) {
+		put_row(e, b, i);
+		if (e->open)
+			break;
+		i++;
+	}
+	return i;
 }
 
 const struct rp_lookups *
@@ -193,31 +212,21 @@ rp_expand_next(struct rp_expand *e, const struct rp_batch *b, size_t *row, uint6
 	o->in = b;
 	o->n = o->accesses = o->bypassed = o->crossings = 0;
 	memset(o->kinds, 0, sizeof o->kinds);
-	size_t i = *row, end = b->n - i > RP_CHUNK_ROWS ? i + RP_CHUNK_ROWS : b->n;
-	bool plain = !b->marks && (!b->flags || e->keep_bypassed);
+	size_t i = *row, end = least(b->n, i + RP_CHUNK_ROWS);
+	bool plain = !b->marks && (!b->flags || e->keep_bypassed), more = true;
 	if (e->open) {
 		put_lines(e, b, i, false);
 		i += !e->open;
 	}
-	while (i < end && !e->open && o->n < RP_CHUNK && o->accesses < most) {
-		size_t stop = i + BLOCK;
-		if (plain && stop <= end && o->n + BLOCK <= RP_CHUNK &&
-		    o->accesses + BLOCK <= most && put_block(e, b, i)) {
-			i = stop;
-			continue;
-		}
-		if (stop > end)
-			stop = end;
-		while (i < stop && b->kind[i] < RP_MARKS && o->n < RP_CHUNK && o->accesses < most) {
-			put_row(e, b, i);
-			if (e->open)
-				break;
-			i++;
-		}
-		if (i < stop)
-			break;
+	while (i < end && more && !e->open) {
+		if (plain)
+			i += put_blocks(
+			    e, b, i, least(least(end - i, RP_CHUNK - o->n), most - o->accesses));
+		size_t stop = least(end, i + RP_BLOCK);
+		i = put_rows(e, b, i, stop, most);
+		more = i == stop;
 	}
 	*row = i;
-	count_kinds(o);
+	count_kinds(e);
 	return o;
 }

@@ -5,6 +5,8 @@
 #ifndef RP_SIM_LOOKUP_H
 #define RP_SIM_LOOKUP_H
 
+#include "sim/level.h"
+
 #include "base/err.h"
 #include "traces/batch.h"
 
@@ -43,7 +45,8 @@ struct rp_lookups {
 struct rp_expand;
 
 /* Gives (rp_expand_free). `bytes`: fill that column. `bypassed`: keep rows that bypass L1. */
-struct rp_expand *rp_expand_new(unsigned line_bits, bool bytes, bool bypassed, struct rp_err *err);
+struct rp_expand *rp_expand_new(
+    unsigned line_bits, bool bytes, bool bypassed, enum rp_level level, struct rp_err *err);
 void rp_expand_free(struct rp_expand *e); /* accepts NULL */
 
 /* The next chunk of rows *row, ... of the batch, borrowed until the next call: *row moves behind what is done. Ends before

@@ -182,9 +182,10 @@ at_line(struct model *m, uint64_t line)
 		.rng = &m->rng };
 }
 
-static void
-run(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome)
+static bool
+run(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome, struct rp_err *err)
 {
+	(void)err;
 	struct model *m = (struct model *)c;
 	bool back = c->spec->write == RP_WRITE_BACK,
 	     allocate = c->spec->allocate == RP_ALLOCATE_WRITE;
@@ -194,6 +195,7 @@ run(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome)
 		at.i = in->row[i];
 		outcome[i] = look(m, &at, back && in->dirty[i], !allocate && in->store[i]);
 	}
+	return true;
 }
 
 static bool

@@ -78,7 +78,7 @@ make_groups(struct rp_replay *r, const struct rp_cache_spec *specs, struct rp_er
 		used += g->units;
 		r->groups++;
 		g->expand = rp_expand_new(bits, wants_bytes(specs, r->units, UINT32_C(1) << bits),
-		    r->o.keep_bypassed, err);
+		    r->o.keep_bypassed, r->o.level, err);
 		if (!g->expand)
 			return false;
 	}
@@ -247,13 +247,14 @@ look_for_replaced(struct unit *u, const uint8_t *outcome, size_t n)
 	u->replaced = all & RP_EVICTED;
 }
 
-static void
+static bool
 run_chunk(struct rp_replay *r, struct group *g, const struct rp_lookups *in, bool count,
-    const uint32_t *slot)
+    const uint32_t *slot, struct rp_err *err)
 {
 	for (size_t i = 0; i < g->units; i++) {
 		struct unit *u = &r->unit[g->unit[i]];
-		rp_cache_run(u->cache, in, r->outcome);
+		if (!rp_cache_run(u->cache, in, r->outcome, err))
+			return false;
 		if (!u->replaced)
 			look_for_replaced(u, r->outcome, in->n);
 		if (!count)
@@ -262,6 +263,7 @@ run_chunk(struct rp_replay *r, struct group *g, const struct rp_lookups *in, boo
 		if (slot)
 			rp_tally_streams(&u->tally, in, r->outcome, slot, u->stream);
 	}
+	return true;
 }
 
 static bool
@@ -282,7 +284,8 @@ run_group(struct rp_replay *r, struct group *g, const struct rp_batch *b, const 
 		bool count = fresh ? !warming(r, g) : g->began > r->o.warmup;
 		const struct rp_lookups *in =
 		    rp_expand_next(g->expand, b, &row, fresh ? until_change(r, g) : 1);
-		run_chunk(r, g, in, count, slot);
+		if (!run_chunk(r, g, in, count, slot, err))
+			return false;
 		g->began += in->accesses;
 		g->bypassed += in->bypassed;
 	}

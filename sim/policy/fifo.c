@@ -6,6 +6,7 @@
 
 #include "sim/policy.h"
 #include "sim/policy/links.h"
+#include "sim/sets.h"
 
 static size_t
 set_bytes(uint32_t ways, const uint64_t *arg)
@@ -42,4 +43,5 @@ const struct rp_policy rp_policy_fifo = {
 	.fill = fill,
 	.drop = drop,
 	.victim = victim,
+	.engines = { &rp_engine_sets_fifo },
 };

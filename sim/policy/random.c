@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "sim/policy.h"
+#include "sim/sets.h"
 
 static uint32_t
 victim(const struct rp_at *at)
@@ -18,4 +19,5 @@ const struct rp_policy rp_policy_random = {
 	.source = "Belady, IBM Systems Journal 5(2), 1966",
 	.chance = true,
 	.victim = victim,
+	.engines = { &rp_engine_sets_random },
 };

@@ -1,0 +1,13 @@
+/* plain.h - obvious loops over caches, with the same counters: the baselines of bench/replay.c. */
+#ifndef RP_BENCH_PLAIN_H
+#define RP_BENCH_PLAIN_H
+
+#include "sim/cache.h"
+#include "sim/counters.h"
+
+/* Replays a batch of reads and writes through an empty write-back cache: line by line, way by way; a fully associative one
+ * by a hash table, and a list for lru. Policies lru, fifo, random. */
+void plain_replay(
+    const struct rp_cache_spec *spec, const struct rp_batch *b, struct rp_counters *out);
+
+#endif

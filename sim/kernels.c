@@ -1,0 +1,293 @@
+/* kernels.c - the hot loops: this file is compiled once for each level of the instruction set.
+ *
+ * RP_KERNELS is the name of the table it defines. Loops are one source, inlined with constants for what differs. */
+#include "config.h"
+
+#include "sim/kernels.h"
+#include "sim/ways.h"
+
+static bool
+expand_block(const struct rp_rows *r, size_t at, size_t first, unsigned line_bits)
+{
+	const uint64_t *restrict addr = r->addr + at;
+	const uint32_t *restrict size = r->size + at;
+	const uint8_t *restrict kind = r->kind + at;
+	uint64_t *restrict line = r->line + at, crosses = 0;
+	uint32_t *restrict row = r->row + at;
+	uint8_t *restrict kind_out = r->kind_out + at, *restrict store = r->store + at,
+			  *restrict dirty = r->dirty + at;
+	for (size_t i = 0; i < RP_BLOCK; i++) {
+		line[i] = addr[i] >> line_bits;
+		crosses |= addr[i] ^ (addr[i] + size[i] - 1);
+	}
+	for (uint32_t i = 0; i < RP_BLOCK; i++)
+		row[i] = (uint32_t)first + i;
+	for (size_t i = 0; i < RP_BLOCK; i++)
+		kind_out[i] = kind[i];
+	for (size_t i = 0; i < RP_BLOCK; i++)
+		store[i] = kind[i] == RP_WRITE;
+	for (size_t i = 0; i < RP_BLOCK; i++)
+		dirty[i] = (uint8_t)((kind[i] == RP_WRITE) | (kind[i] == RP_ATOMIC));
+	return !(crosses >> line_bits);
+}
+
+static size_t
+expand(const struct rp_rows *r, size_t first, size_t n, unsigned line_bits)
+{
+	size_t at = 0;
+	while (at + RP_BLOCK <= n && expand_block(r, at, first + at, line_bits))
+		at += RP_BLOCK;
+	return at;
+}
+
+/* line / sets for sets no power of two, exact for 64 bits: a multiplication by 2^64 * (2^shift / sets - 1), rounded up, and
+ * an addition in two halves that cannot overflow (Granlund and Montgomery, PLDI 1994, figure 4.1). */
+RP_INLINE uint64_t
+divide(uint64_t line, uint64_t magic, unsigned shift)
+{
+	uint64_t q = (uint64_t)((unsigned __int128)line * magic >> 64);
+	return (q + ((line - q) >> 1)) >> shift;
+}
+
+static uint64_t
+prepare_power(struct rp_sets *c, const struct rp_lookups *in)
+{
+	uint64_t all = 0;
+	uint32_t mask = c->sets - 1;
+	unsigned shift = c->shift;
+	for (size_t i = 0; i < in->n; i += RP_BLOCK) {
+		const uint64_t *line = in->line + i;
+		uint64_t *restrict key = c->key + i;
+		uint32_t *restrict set = c->set + i;
+		for (size_t j = 0; j < RP_BLOCK; j++) {
+			key[j] = (line[j] >> shift) + 1;
+			all |= key[j];
+		}
+		for (size_t j = 0; j < RP_BLOCK; j++)
+			set[j] = (uint32_t)line[j] & mask;
+	}
+	return all;
+}
+
+static uint64_t
+prepare_any(struct rp_sets *c, const struct rp_lookups *in)
+{
+	uint64_t all = 0, sets = c->sets, magic = c->magic;
+	unsigned shift = c->shift;
+	for (size_t i = 0; i < in->n; i++) {
+		uint64_t line = in->line[i], q = divide(line, magic, shift);
+		c->set[i] = (uint32_t)(line - q * sets);
+		c->key[i] = q + 1;
+		all |= q + 1;
+	}
+	return all;
+}
+
+/* What lies behind the last lookup is prepared too: it is older lookups, or zeroes, and only prefetched. */
+static uint64_t
+sets_prepare(struct rp_sets *c, const struct rp_lookups *in)
+{
+	return c->power ? prepare_power(c, in) : prepare_any(c, in);
+}
+
+/* What a loop over sets reads and writes, in locals of its own: stores of bytes could change any memory, so what is not
+ * local would be read again for every lookup. */
+struct loop {
+	size_t n, stride;
+	const uint32_t *set;
+	const uint64_t *key;
+	const uint8_t *dirtying, *store;
+	unsigned char *keys;
+	uint16_t *dirty16; /* of up to 16 lanes */
+	uint64_t *dirty64;
+	unsigned ways;
+};
+
+RP_INLINE struct loop
+loop_over(struct rp_sets *c, const struct rp_lookups *in, bool wide, unsigned lanes)
+{
+	static const uint8_t none[RP_CHUNK];
+	return (struct loop){
+		.n = in->n,
+		.stride = lanes * (wide ? sizeof(uint64_t) : sizeof(uint32_t)),
+		.set = c->set,
+		.key = c->key,
+		.dirtying = c->cache.spec->write == RP_WRITE_BACK ? in->dirty : none,
+		.store = in->store,
+		.keys = c->keys,
+		.dirty16 = (uint16_t *)c->dirty,
+		.dirty64 = c->dirty,
+		.ways = c->ways,
+	};
+}
+
+RP_INLINE uint64_t
+dirty_get(const struct loop *l, uint32_t s, unsigned lanes)
+{
+	return lanes <= 16 ? l->dirty16[s] : l->dirty64[s];
+}
+
+RP_INLINE void
+dirty_set(const struct loop *l, uint32_t s, unsigned lanes, uint64_t bits)
+{
+	if (lanes <= 16)
+		l->dirty16[s] = (uint16_t)bits;
+	else
+		l->dirty64[s] = bits;
+}
+
+RP_INLINE void
+prefetch_set(const struct loop *l, size_t i, unsigned lanes)
+{
+	const unsigned char *p = l->keys + l->set[i] * l->stride;
+	for (size_t at = 0; at < l->stride; at += 64)
+		__builtin_prefetch(p + at, 1);
+	__builtin_prefetch(
+	    lanes <= 16 ? (void *)(l->dirty16 + l->set[i]) : (void *)(l->dirty64 + l->set[i]), 1);
+}
+
+/* lru and fifo. `lru`: a hit rotates. `first`: look at the first way first, where lru has nothing to do on a hit. */
+RP_INLINE size_t
+ordered(struct rp_sets *c, const struct rp_lookups *in, uint8_t *restrict outcome, bool lru,
+    bool wide, unsigned lanes, bool first, bool ahead, bool no_write)
+{
+	const struct loop l = loop_over(c, in, wide, lanes);
+	size_t firsts = 0;
+	uint64_t last = UINT64_C(1) << (l.ways - 1);
+	for (size_t i = 0; i < l.n; i++) {
+		uint32_t s = l.set[i];
+		uint64_t key = l.key[i], w = l.dirtying[i];
+		unsigned char *set = l.keys + s * l.stride;
+		if (ahead)
+			prefetch_set(&l, i + RP_AHEAD, lanes);
+		if (first && ways_key(set, 0, wide) == key) {
+			if (w && !(dirty_get(&l, s, lanes) & 1))
+				dirty_set(&l, s, lanes, dirty_get(&l, s, lanes) | 1);
+			outcome[i] = 0;
+			firsts++;
+			continue;
+		}
+		uint64_t d = dirty_get(&l, s, lanes), m = ways_match(set, key, wide, lanes),
+			 miss = !m;
+		uint64_t kept = ways_key(set, l.ways - 1, wide) != 0, move;
+		int k;
+		if (lru) {
+			uint64_t to = m | last;
+			move = to ^ (to - 1); /* ways 0..k */
+			k = __builtin_ctzll(to);
+		} else {
+			move = (last | (last - 1)) & -miss;
+			k = miss ? (int)l.ways - 1 : -1;
+		}
+		if (no_write && (miss & l.store[i])) {
+			outcome[i] = RP_MISSED | RP_NO_FILL;
+			continue;
+		}
+		ways_rotate(set, key, wide, lanes, k);
+		uint64_t moved = (d & ~move) | (d << 1 & move);
+		moved |= lru ? w | ((d & m) != 0) : (m & -w) | (miss & w);
+		dirty_set(&l, s, lanes, moved);
+		outcome[i] = (uint8_t)(miss | (miss & kept) << 1 | (miss & d >> (l.ways - 1)) << 2);
+	}
+	return firsts;
+}
+
+RP_INLINE size_t
+placed(struct rp_sets *c, const struct rp_lookups *in, uint8_t *restrict outcome, bool wide,
+    unsigned lanes, bool ahead, bool no_write)
+{
+	const struct loop l = loop_over(c, in, wide, lanes);
+	uint64_t all = UINT64_MAX >> (64 - l.ways);
+	struct rp_rng rng = c->rng;
+	for (size_t i = 0; i < l.n; i++) {
+		uint32_t s = l.set[i];
+		uint64_t key = l.key[i], w = l.dirtying[i];
+		unsigned char *set = l.keys + s * l.stride;
+		if (ahead)
+			prefetch_set(&l, i + RP_AHEAD, lanes);
+		uint64_t d = dirty_get(&l, s, lanes), m = ways_match(set, key, wide, lanes);
+		if (m) {
+			dirty_set(&l, s, lanes, d | (m & -w));
+			outcome[i] = 0;
+			continue;
+		}
+		if (no_write && l.store[i]) {
+			outcome[i] = RP_MISSED | RP_NO_FILL;
+			continue;
+		}
+		uint64_t empty = ways_match(set, 0, wide, lanes) & all;
+		unsigned way =
+		    empty ? (unsigned)__builtin_ctzll(empty) : (unsigned)rp_rng_below(&rng, l.ways);
+		ways_put(set, way, key, wide);
+		dirty_set(&l, s, lanes, (d & ~(UINT64_C(1) << way)) | w << way);
+		outcome[i] = (uint8_t)(RP_MISSED | (uint64_t)!empty << 1 | (d >> way & 1) << 2);
+	}
+	c->rng = rng;
+	return 0;
+}
+
+/* A function of each combination that is used, named by it. */
+#define SETS_RUN(name, call)                                                                       \
+	static size_t name(struct rp_sets *c, const struct rp_lookups *in, uint8_t *outcome)       \
+	{                                                                                          \
+		return call;                                                                       \
+	}
+#define SETS_RUNS(size, lanes)                                                                     \
+	SETS_RUN(                                                                                  \
+	    lru_##size##_32, ordered(c, in, outcome, true, false, lanes, false, false, false))     \
+	SETS_RUN(lru_##size##_64, ordered(c, in, outcome, true, true, lanes, false, false, false)) \
+	SETS_RUN(lru_##size##_32_ahead,                                                            \
+	    ordered(c, in, outcome, true, false, lanes, false, true, false))                       \
+	SETS_RUN(                                                                                  \
+	    lru_##size##_64_ahead, ordered(c, in, outcome, true, true, lanes, false, true, false)) \
+	SETS_RUN(lru_first_##size##_32,                                                            \
+	    ordered(c, in, outcome, true, false, lanes, true, false, false))                       \
+	SETS_RUN(                                                                                  \
+	    lru_first_##size##_64, ordered(c, in, outcome, true, true, lanes, true, false, false)) \
+	SETS_RUN(lru_first_##size##_32_ahead,                                                      \
+	    ordered(c, in, outcome, true, false, lanes, true, true, false))                        \
+	SETS_RUN(lru_first_##size##_64_ahead,                                                      \
+	    ordered(c, in, outcome, true, true, lanes, true, true, false))                         \
+	SETS_RUN(                                                                                  \
+	    fifo_##size##_32, ordered(c, in, outcome, false, false, lanes, false, false, false))   \
+	SETS_RUN(                                                                                  \
+	    fifo_##size##_64, ordered(c, in, outcome, false, true, lanes, false, false, false))    \
+	SETS_RUN(fifo_##size##_32_ahead,                                                           \
+	    ordered(c, in, outcome, false, false, lanes, false, true, false))                      \
+	SETS_RUN(fifo_##size##_64_ahead,                                                           \
+	    ordered(c, in, outcome, false, true, lanes, false, true, false))                       \
+	SETS_RUN(random_##size##_32, placed(c, in, outcome, false, lanes, false, false))           \
+	SETS_RUN(random_##size##_64, placed(c, in, outcome, true, lanes, false, false))            \
+	SETS_RUN(random_##size##_32_ahead, placed(c, in, outcome, false, lanes, true, false))      \
+	SETS_RUN(random_##size##_64_ahead, placed(c, in, outcome, true, lanes, true, false))
+
+SETS_RUNS(8, 8)
+SETS_RUNS(16, 16)
+SETS_RUNS(more, c->lanes)
+SETS_RUN(lru_no_write_32, ordered(c, in, outcome, true, false, c->lanes, false, false, true))
+SETS_RUN(lru_no_write_64, ordered(c, in, outcome, true, true, c->lanes, false, false, true))
+SETS_RUN(fifo_no_write_32, ordered(c, in, outcome, false, false, c->lanes, false, false, true))
+SETS_RUN(fifo_no_write_64, ordered(c, in, outcome, false, true, c->lanes, false, false, true))
+SETS_RUN(random_no_write_32, placed(c, in, outcome, false, c->lanes, false, true))
+SETS_RUN(random_no_write_64, placed(c, in, outcome, true, c->lanes, false, true))
+
+#define SETS_TABLE(name)                                                                           \
+	{                                                                                          \
+		{ { name##_8_32, name##_8_32_ahead }, { name##_16_32, name##_16_32_ahead },        \
+			{ name##_more_32, name##_more_32_ahead } },                                \
+		    { { name##_8_64, name##_8_64_ahead }, { name##_16_64, name##_16_64_ahead },    \
+			    { name##_more_64, name##_more_64_ahead } },                            \
+	}
+
+extern const struct rp_kernels RP_KERNELS;
+const struct rp_kernels RP_KERNELS = {
+	.expand = expand,
+	.sets_prepare = sets_prepare,
+	.lru = SETS_TABLE(lru),
+	.lru_first = SETS_TABLE(lru_first),
+	.fifo = SETS_TABLE(fifo),
+	.random = SETS_TABLE(random),
+	.lru_no_write = { lru_no_write_32, lru_no_write_64 },
+	.fifo_no_write = { fifo_no_write_32, fifo_no_write_64 },
+	.random_no_write = { random_no_write_32, random_no_write_64 },
+};

@@ -1,0 +1,42 @@
+/* kernels.h - the hot loops, compiled once for each level of the instruction set (sim/level.h). */
+#ifndef RP_SIM_KERNELS_H
+#define RP_SIM_KERNELS_H
+
+#include "sim/level.h"
+#include "sim/sets.h"
+
+/* Loops over sets of 8, of 16, and of more ways (any multiple of 8 up to 64). */
+enum { RP_SIZES = 3 };
+
+/* A loop over a chunk: lookups that hit the way looked at first, if it was. */
+typedef size_t rp_sets_run(struct rp_sets *c, const struct rp_lookups *in, uint8_t *outcome);
+
+/* Columns of rows, and where their lookups go. */
+struct rp_rows {
+	const uint64_t *addr;
+	const uint32_t *size;
+	const uint8_t *kind;
+	uint64_t *line;
+	uint32_t *row;
+	uint8_t *kind_out, *store, *dirty;
+};
+
+enum { RP_BLOCK = 16 }; /* rows, lookups done at a time where all are alike */
+
+struct rp_kernels {
+	/* Whole blocks of up to n rows, the first of which is number `first`, to a lookup each: how many rows, up to the
+	 * first block in which a row crosses lines. */
+	size_t (*expand)(const struct rp_rows *r, size_t first, size_t n, unsigned line_bits);
+	/* Computes set and key of each lookup; the largest key. */
+	uint64_t (*sets_prepare)(struct rp_sets *c, const struct rp_lookups *in);
+	/* By: keys of 64 bits; size; prefetch. */
+	rp_sets_run *lru[2][RP_SIZES][2], *lru_first[2][RP_SIZES][2], *fifo[2][RP_SIZES][2],
+	    *random[2][RP_SIZES][2];
+	/* For write misses that bring nothing in; any size. */
+	rp_sets_run *lru_no_write[2], *fifo_no_write[2], *random_no_write[2];
+};
+
+/* The loops of a level that runs here. */
+const struct rp_kernels *rp_kernels_of(enum rp_level level);
+
+#endif

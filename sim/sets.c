@@ -1,0 +1,243 @@
+/* sets.c - sets of up to 64 ways: memory, choice of the loop, and single lines. */
+#include "config.h"
+
+#include "sim/sets.h"
+#include "sim/kernels.h"
+#include "sim/ways.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+enum {
+	ALIGN = 64,
+	/* Keys that do not fit into the second-level cache are prefetched. */
+	AHEAD_FROM = 512 << 10,
+	/* After a chunk of which less than half hit the first way, so many are run without looking there first. */
+	MRU_REST = 31
+};
+
+static bool
+fits(const struct rp_cache_spec *s)
+{
+	/* With one set a key is the line + 1, which must not overflow. */
+	return s->ways <= RP_SETS_WAYS && (s->sets > 1 || s->line > 1);
+}
+
+static size_t
+stride(const struct rp_sets *c)
+{
+	return c->lanes * (c->wide ? sizeof(uint64_t) : sizeof(uint32_t));
+}
+
+/* Keys for all sets, empty: pages that are never used stay the system's. */
+static unsigned char *
+new_keys(const struct rp_sets *c, void **memory, struct rp_err *err)
+{
+	*memory = rp_mem_array(c->sets + (size_t)ALIGN / 32, stride(c), err);
+	uintptr_t at = (uintptr_t)*memory;
+	return *memory ? (unsigned char *)*memory + (-at & (ALIGN - 1)) : NULL;
+}
+
+/* See divide() in kernels.c: 2^64 * (2^(shift + 1) - sets) / sets + 1, for 2^shift < sets < 2^(shift + 1). */
+static void
+choose_division(struct rp_sets *c)
+{
+	unsigned bits = 31 - (unsigned)__builtin_clz(c->sets);
+	c->power = (c->sets & (c->sets - 1)) == 0;
+	c->shift = bits;
+	if (!c->power)
+		c->magic =
+		    (uint64_t)(((((unsigned __int128)2 << bits) - c->sets) << 64) / c->sets) + 1;
+}
+
+static bool
+open_sets(struct rp_cache *cache, enum rp_sets_order order, struct rp_err *err)
+{
+	struct rp_sets *c = (struct rp_sets *)cache;
+	c->order = order;
+	c->ways = cache->spec->ways;
+	c->lanes = c->ways <= 8 ? 8 : c->ways <= 16 ? 16 : (c->ways + 7) / 8 * 8;
+	c->sets = cache->spec->sets;
+	c->rng = rp_rng_for(cache->spec->seed, "sim/policy", 0);
+	choose_division(c);
+	c->keys = new_keys(c, &c->memory, err);
+	c->dirty = rp_mem_array(c->sets, c->lanes <= 16 ? sizeof(uint16_t) : sizeof(uint64_t), err);
+	return c->keys && c->dirty;
+}
+
+static bool
+open_lru(struct rp_cache *c, struct rp_err *err)
+{
+	return open_sets(c, RP_SETS_LRU, err);
+}
+
+static bool
+open_fifo(struct rp_cache *c, struct rp_err *err)
+{
+	return open_sets(c, RP_SETS_FIFO, err);
+}
+
+static bool
+open_random(struct rp_cache *c, struct rp_err *err)
+{
+	return open_sets(c, RP_SETS_RANDOM, err);
+}
+
+static void
+close_sets(struct rp_cache *cache)
+{
+	struct rp_sets *c = (struct rp_sets *)cache;
+	free(c->memory);
+	free(c->dirty);
+}
+
+static bool
+widen(struct rp_sets *c, struct rp_err *err)
+{
+	uint32_t *from = (uint32_t *)c->keys;
+	void *memory;
+	c->wide = true;
+	uint64_t *to = (uint64_t *)new_keys(c, &memory, err);
+	if (!to) {
+		c->wide = false;
+		return false;
+	}
+	for (size_t i = 0, n = (size_t)c->sets * c->lanes; i < n; i++)
+		if (from[i]) /* not to touch pages for nothing */
+			to[i] = from[i];
+	free(c->memory);
+	c->memory = memory;
+	c->keys = (unsigned char *)to;
+	return true;
+}
+
+static bool
+run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, struct rp_err *err)
+{
+	struct rp_sets *c = (struct rp_sets *)cache;
+	const struct rp_kernels *k = cache->kernels;
+	if (k->sets_prepare(c, in) > UINT32_MAX && !c->wide && !widen(c, err))
+		return false;
+	unsigned size = c->lanes <= 8 ? 0 : c->lanes <= 16 ? 1 : 2;
+	bool ahead = stride(c) * c->sets >= AHEAD_FROM,
+	     no_write = cache->spec->allocate == RP_ALLOCATE_NO_WRITE;
+	if (c->order == RP_SETS_FIFO) {
+		(no_write ? k->fifo_no_write[c->wide] : k->fifo[c->wide][size][ahead])(
+		    c, in, outcome);
+	} else if (c->order == RP_SETS_RANDOM) {
+		(no_write ? k->random_no_write[c->wide] : k->random[c->wide][size][ahead])(
+		    c, in, outcome);
+	} else if (no_write) {
+		k->lru_no_write[c->wide](c, in, outcome);
+	} else if (c->mru_rest) {
+		c->mru_rest--;
+		k->lru[c->wide][size][ahead](c, in, outcome);
+	} else if (k->lru_first[c->wide][size][ahead](c, in, outcome) < in->n / 2) {
+		c->mru_rest = MRU_REST;
+	}
+	return true;
+}
+
+static uint64_t
+get_dirty(const struct rp_sets *c, uint32_t s)
+{
+	return c->lanes <= 16 ? ((const uint16_t *)c->dirty)[s] : c->dirty[s];
+}
+
+static void
+set_dirty(struct rp_sets *c, uint32_t s, uint64_t bits)
+{
+	if (c->lanes <= 16)
+		((uint16_t *)c->dirty)[s] = (uint16_t)bits;
+	else
+		c->dirty[s] = bits;
+}
+
+static bool
+clean_way(struct rp_sets *c, uint32_t s, unsigned way)
+{
+	uint64_t d = get_dirty(c, s), bit = UINT64_C(1) << way;
+	set_dirty(c, s, d & ~bit);
+	return d & bit;
+}
+
+/* The ways behind move up where they are in order. */
+static bool
+drop_way(struct rp_sets *c, uint32_t s, unsigned way)
+{
+	unsigned char *set = c->keys + s * stride(c);
+	uint64_t d = get_dirty(c, s), below = (UINT64_C(1) << way) - 1;
+	if (c->order == RP_SETS_RANDOM) {
+		ways_put(set, way, 0, c->wide);
+		set_dirty(c, s, d & ~(UINT64_C(1) << way));
+		return true;
+	}
+	for (unsigned i = way; i + 1 < c->ways; i++)
+		ways_put(set, i, ways_key(set, i + 1, c->wide), c->wide);
+	ways_put(set, c->ways - 1, 0, c->wide);
+	set_dirty(c, s, (d & below) | (d >> 1 & ~below));
+	return true;
+}
+
+typedef bool way_fn(struct rp_sets *c, uint32_t s, unsigned way);
+
+/* f for the line, if it is there: what f said. */
+static bool
+one(struct rp_sets *c, uint64_t line, way_fn *f)
+{
+	uint32_t s = (uint32_t)(line % c->sets);
+	uint64_t key = line / c->sets + 1;
+	const unsigned char *set = c->keys + s * stride(c);
+	for (unsigned w = 0; w < c->ways; w++)
+		if (ways_key(set, w, c->wide) == key)
+			return f(c, s, w);
+	return false;
+}
+
+/* f for every line first..last that is there: how often it said true. From the last way on, as dropping one moves those
+ * behind it. */
+static uint64_t
+each(struct rp_sets *c, uint64_t first, uint64_t last, way_fn *f)
+{
+	uint64_t n = 0;
+	if (last - first < (uint64_t)c->sets * c->ways) {
+		for (uint64_t i = 0; i <= last - first; i++)
+			n += one(c, first + i, f);
+		return n;
+	}
+	for (uint32_t s = 0; s < c->sets; s++)
+		for (unsigned w = c->ways; w-- > 0;) {
+			uint64_t key = ways_key(c->keys + s * stride(c), w, c->wide),
+				 line = (key - 1) * c->sets + s;
+			n += key && line >= first && line <= last && f(c, s, w);
+		}
+	return n;
+}
+
+static uint64_t
+clean(struct rp_cache *c, uint64_t first, uint64_t last)
+{
+	return each((struct rp_sets *)c, first, last, clean_way);
+}
+
+static uint64_t
+drop(struct rp_cache *c, uint64_t first, uint64_t last)
+{
+	return each((struct rp_sets *)c, first, last, drop_way);
+}
+
+#define SETS_ENGINE(policy)                                                                        \
+	const struct rp_engine rp_engine_sets_##policy = {                                         \
+		.name = "sets",                                                                    \
+		.bytes = sizeof(struct rp_sets),                                                   \
+		.fits = fits,                                                                      \
+		.open = open_##policy,                                                             \
+		.close = close_sets,                                                               \
+		.run = run,                                                                        \
+		.clean = clean,                                                                    \
+		.drop = drop,                                                                      \
+	}
+SETS_ENGINE(lru);
+SETS_ENGINE(fifo);
+SETS_ENGINE(random);

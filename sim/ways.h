@@ -1,0 +1,113 @@
+/* ways.h - the keys of a small set: found, and rotated. The only place with vector instructions for sets.
+ *
+ * A set is `lanes` keys (a multiple of 8) of 32 or 64 bits, aligned to 32 bytes; 0 is no line. `wide` and, where it is one
+ * of 8 and 16, `lanes` are constants to the caller, so loops unroll. */
+#ifndef RP_SIM_WAYS_H
+#define RP_SIM_WAYS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define RP_INLINE static inline __attribute__((always_inline))
+
+#ifdef __AVX2__
+
+#include <immintrin.h>
+
+/* -1 for lanes 0..k of those at hand, 0 for the others: lane j reads 64 + j - (k + 1). */
+static const int32_t ways_upto32[128] = { [0 ... 63] = -1 };
+static const int64_t ways_upto64[128] = { [0 ... 63] = -1 };
+
+RP_INLINE __m256i
+ways_all(uint64_t key, bool wide)
+{
+	return wide ? _mm256_set1_epi64x((long long)key) : _mm256_set1_epi32((int)key);
+}
+
+/* Bit j: lane j of the set is the key. */
+RP_INLINE uint64_t
+ways_match(const void *set, uint64_t key, bool wide, unsigned lanes)
+{
+	const __m256i *v = set, x = ways_all(key, wide);
+	unsigned per = wide ? 4 : 8;
+	uint64_t m = 0;
+	for (unsigned i = 0; i < lanes / per; i++) {
+		unsigned bits = wide ? (unsigned)_mm256_movemask_pd(
+					   _mm256_castsi256_pd(_mm256_cmpeq_epi64(v[i], x)))
+		                     : (unsigned)_mm256_movemask_ps(
+					   _mm256_castsi256_ps(_mm256_cmpeq_epi32(v[i], x)));
+		m |= (uint64_t)bits << (i * per);
+	}
+	return m;
+}
+
+/* Lanes 0..k - 1 move up by one, over lane k, and the key becomes lane 0. Nothing happens for k = -1. */
+RP_INLINE void
+ways_rotate(void *set, uint64_t key, bool wide, unsigned lanes, int k)
+{
+	__m256i *v = set, x = ways_all(key, wide);
+	unsigned per = wide ? 4 : 8, n = lanes / per;
+	for (unsigned i = n; i-- > 0;) {
+		__m256i t = v[i], below = i ? v[i - 1] : x;
+		/* The half below each half, to take its top key from. */
+		__m256i joint = _mm256_permute2x128_si256(below, t, 0x21);
+		__m256i up =
+		    wide ? _mm256_alignr_epi8(t, joint, 8) : _mm256_alignr_epi8(t, joint, 12);
+		int at = 64 - (k + 1) + (int)(i * per);
+		const void *mask =
+		    wide ? (const void *)(ways_upto64 + at) : (const void *)(ways_upto32 + at);
+		v[i] = _mm256_blendv_epi8(t, up, _mm256_loadu_si256(mask));
+	}
+}
+
+#else
+
+RP_INLINE uint64_t
+ways_match(const void *set, uint64_t key, bool wide, unsigned lanes)
+{
+	const uint32_t *narrow = set;
+	const uint64_t *w = set;
+	for (unsigned i = 0; i < lanes; i++)
+		if (wide ? w[i] == key : narrow[i] == (uint32_t)key)
+			return UINT64_C(1) << i;
+	return 0;
+}
+
+RP_INLINE void
+ways_rotate(void *set, uint64_t key, bool wide, unsigned lanes, int k)
+{
+	uint32_t *narrow = set;
+	uint64_t *w = set;
+	(void)lanes;
+	for (int i = k; i > 0; i--)
+		if (wide)
+			w[i] = w[i - 1];
+		else
+			narrow[i] = narrow[i - 1];
+	if (k < 0)
+		return;
+	if (wide)
+		w[0] = key;
+	else
+		narrow[0] = (uint32_t)key;
+}
+
+#endif
+
+RP_INLINE uint64_t
+ways_key(const void *set, unsigned lane, bool wide)
+{
+	return wide ? ((const uint64_t *)set)[lane] : ((const uint32_t *)set)[lane];
+}
+
+RP_INLINE void
+ways_put(void *set, unsigned lane, uint64_t key, bool wide)
+{
+	if (wide)
+		((uint64_t *)set)[lane] = key;
+	else
+		((uint32_t *)set)[lane] = (uint32_t)key;
+}
+
+#endif

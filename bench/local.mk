@@ -20,3 +20,6 @@ bench_gen_LDADD = libcore.la
 benches += bench/replay
 bench_replay_SOURCES = bench/replay.c bench/plain.c bench/plain.h $(bench_shared)
 bench_replay_LDADD = libcore.la
+benches += bench/readers
+bench_readers_SOURCES = bench/readers.c $(bench_shared)
+bench_readers_LDADD = libcore.la

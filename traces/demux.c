@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/temp.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -229,6 +230,19 @@ add_chunk(struct rp_demux *d, struct rp_demux_stream *s, struct rp_err *err)
 	return true;
 }
 
+static bool
+time_rises(const struct rp_demux *d, struct rp_demux_stream *s, uint64_t time, struct rp_err *err)
+{
+	const struct rp_trace *t = d->inside->in->trace;
+	if (time < s->last_time)
+		return rp_fail(err, RP_INPUT,
+		    "%s: time %" PRIu64 " after %" PRIu64 " in stream %" PRIu32
+		    ": times that fall within a stream give no order",
+		    t->n_sources ? t->sources[0] : t->format, time, s->last_time, s->stream);
+	s->last_time = time;
+	return true;
+}
+
 /* Queues rows [from, to) of the batch, none of them a mark. */
 static bool
 queue(struct rp_demux *d, size_t from, size_t to, struct rp_err *err)
@@ -246,6 +260,8 @@ queue(struct rp_demux *d, size_t from, size_t to, struct rp_err *err)
 			s = &d->streams[(known ? known : d->n) - 1];
 		}
 		if ((!s->tail || s->tail->n == s->tail->cap) && !add_chunk(d, s, err))
+			return false;
+		if (d->by_time && !time_rises(d, s, b->time ? b->time[i] : 0, err))
 			return false;
 		s->tail->row[s->tail->n++] = (struct rp_demux_row){
 			.addr = b->addr[i],

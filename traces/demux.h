@@ -20,7 +20,7 @@ struct rp_demux_stream {
 	uint64_t left;   /* rows not yet pulled */
 	/* private to demux.c */
 	struct rp_demux_chunk *head, *tail, *before;
-	uint64_t head_at;
+	uint64_t head_at, last_time;
 	size_t slot;
 	uint32_t head_cap, used;
 };
@@ -30,6 +30,7 @@ struct rp_demux {
 	size_t n;
 	struct rp_batch *marks; /* those that follow the segment's rows */
 	uint64_t spilled;       /* bytes written to the temporary file, all segments together */
+	bool by_time;           /* set it after open: a time that falls within a stream is RP_INPUT */
 	struct rp_demux_inside *inside; /* private to demux.c */
 };
 

@@ -35,6 +35,7 @@ struct rp_write_opts {
 	uint32_t block;         /* accesses in a block of `.rpz`; 0: default */
 	bool small;             /* the smallest `.rpz`: blocks of 2^18, zstd 19, unless said otherwise */
 	unsigned threads;
+	bool no_table;          /* `.rpz`: without predictor 7, for speed of reading */
 };
 
 /* Writes batches in one format. The state is zeroed before begin() and freed after end() or after a failure, when

@@ -18,7 +18,9 @@ rp_buf_reserve(struct rp_buf *b, size_t more, struct rp_err *err)
 		return NULL;
 	}
 	if (need > b->room) {
-		size_t room = need + need / 2 + 256;
+		size_t room;
+		if (__builtin_add_overflow(need, need / 2 + 256, &room))
+			room = need;
 		void *p = rp_mem_grow(b->bytes, room, 1, err);
 		if (!p)
 			return NULL;

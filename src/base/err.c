@@ -34,7 +34,7 @@ static bool
 is_resource(int e)
 {
 	return e == ENOMEM || e == ENOSPC || e == EPIPE || e == EDQUOT || e == EFBIG || e == EIO ||
-	    e == EMFILE || e == ENFILE || e == EAGAIN;
+	       e == EMFILE || e == ENFILE || e == EAGAIN;
 }
 
 bool

@@ -7,7 +7,14 @@
 #include <stddef.h>
 
 /* What kind of failure it was; the value is the program's exit code (design: 2 usage, 3 input, 4 resource). */
-enum rp_code { RP_OK = 0, RP_FAILED = 1, RP_USAGE = 2, RP_INPUT = 3, RP_RESOURCE = 4, RP_STOPPED = 130 };
+enum rp_code {
+	RP_OK = 0,
+	RP_FAILED = 1,
+	RP_USAGE = 2,
+	RP_INPUT = 3,
+	RP_RESOURCE = 4,
+	RP_STOPPED = 130
+};
 
 /* The caller's; starts as zeroes. `text` is one line without a newline: place, what was found, what was wanted. */
 struct rp_err {

@@ -61,7 +61,7 @@ rp_arena_take(struct rp_arena *arena, size_t size, struct rp_err *err)
 {
 	size_t need = (size + 15) & ~(size_t)15;
 	struct rp_arena_block *b = arena->last;
-	if (need < size)
+	if (need < size || need > SIZE_MAX - sizeof *b)
 		return no_memory(err, 1, size);
 	if (!b || b->room - b->used < need) {
 		size_t room = need > 65536 ? need : 65536;

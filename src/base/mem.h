@@ -13,7 +13,8 @@
 void *rp_mem_array(size_t n, size_t size, struct rp_err *err) __attribute__((malloc));
 
 /* The same, at an address that is a multiple of `align` (a power of two, at least 8). Zeroed; released with free(). */
-void *rp_mem_aligned(size_t align, size_t n, size_t size, struct rp_err *err) __attribute__((malloc));
+void *rp_mem_aligned(size_t align, size_t n, size_t size, struct rp_err *err)
+    __attribute__((malloc));
 
 /* Grows `old` (from rp_mem_array or NULL) to n elements; what is new is not zeroed. On failure NULL, and `old` is
  * still the caller's. */

@@ -268,22 +268,36 @@ wrap_words(struct rp_buf *to, const char *text, size_t at, struct rp_err *err)
 	return ok && rp_buf_printf(to, err, "\n");
 }
 
+/* What the row says, and its default. A flag that is off says nothing more, one that is on how to turn it off. */
+static bool
+describe(const struct rp_opt *o, struct rp_buf *to, struct rp_err *err)
+{
+	if (!rp_buf_printf(to, err, "%s", o->what))
+		return false;
+	if (!o->usual || (o->kind == RP_OPT_FLAG && !strcmp(o->usual, "no")))
+		return true;
+	if (o->kind == RP_OPT_FLAG)
+		return rp_buf_printf(to, err, " (usual; --no-%s: not)", o->name);
+	return rp_buf_printf(to, err, " (%s)", o->usual);
+}
+
 bool
 rp_opts_help(const struct rp_opt *rows, struct rp_buf *to, struct rp_err *err)
 {
-	for (const struct rp_opt *o = rows; o->name; o++) {
-		char left[96], what[512], letter[8] = "    ";
-		if (o->letter)
-			snprintf(letter, sizeof letter, "-%c, ", o->letter);
-		snprintf(left, sizeof left, "  %s--%s%s%s", letter, o->name, o->arg ? " " : "",
-		    o->arg ? o->arg : "");
-		snprintf(what, sizeof what, "%s%s%s%s", o->what, o->usual ? " (" : "",
-		    o->usual ? o->usual : "", o->usual ? ")" : "");
-		if (!rp_buf_printf(to, err, "%s", left) ||
-		    !wrap_words(to, what, strlen(left) + 1, err))
-			return false;
+	struct rp_buf what = { 0 };
+	bool ok = true;
+	for (const struct rp_opt *o = rows; ok && o->name; o++) {
+		size_t from = to->n;
+		what.n = 0;
+		ok = o->letter ? rp_buf_printf(to, err, "  -%c, ", o->letter)
+		               : rp_buf_printf(to, err, "      ");
+		ok = ok && rp_buf_printf(to, err, "--%s%s%s", o->name, o->arg ? " " : "",
+			       o->arg ? o->arg : "");
+		ok = ok && describe(o, &what, err) &&
+		     wrap_words(to, (char *)what.bytes, to->n - from, err);
 	}
-	return true;
+	rp_buf_free(&what);
+	return ok;
 }
 
 /* Does a `key=` stand here? */
@@ -304,8 +318,12 @@ rp_spec_split(char *text, const char **word,
 	if (!is_key(p)) {
 		*word = p;
 		p += strcspn(p, ",");
-		if (*p)
+		if (*p) {
 			*p++ = 0;
+			if (!*p)
+				return rp_fail(err, RP_USAGE,
+				    "nothing behind '%.40s,': wanted key=value", *word);
+		}
 	}
 	while (*p) {
 		if (!is_key(p))

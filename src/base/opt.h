@@ -61,12 +61,12 @@ bool rp_opts_parse(
 /* Releases what RP_OPT_TEXTS rows hold. */
 void rp_opts_free(const struct rp_opt *rows, void *into);
 
-/* The rows as lines of help, at most 80 columns wide. */
+/* Appends the rows as lines of help, at most 79 columns wide: option, what it does, its default in brackets. */
 bool rp_opts_help(const struct rp_opt *rows, struct rp_buf *to, struct rp_err *err);
 
 /* `WORD[,key=value]...`, as cache specifications and gen: texts are written. A value ends where the next `key=` begins,
  * so it may hold commas. Changes `text` in place; calls `set` for each pair, in order. *word is "" if the text starts
- * with a key. A piece that is neither is RP_USAGE. */
+ * with a key. A piece that is neither is RP_USAGE, and so is a comma with nothing behind it. */
 bool rp_spec_split(char *text, const char **word,
     bool (*set)(void *to, const char *key, const char *value, struct rp_err *err), void *to,
     struct rp_err *err);

@@ -11,9 +11,9 @@
 
 struct rp_out;
 
-/* Opens `path`, or standard output for "-". Gives (rp_out_commit or rp_out_abort); NULL with *err filled: the folder
- * does not exist or cannot be written. A target that exists and is no regular file (a device, a pipe) is written
- * directly. */
+/* Opens `path`, or standard output for "-". A target that exists and is no regular file (a device, a pipe) is written
+ * directly, a link is followed. Gives (rp_out_commit or rp_out_abort); NULL with *err filled: the folder does not exist or
+ * cannot be written. */
 struct rp_out *rp_out_open(const char *path, struct rp_err *err);
 
 /* Appends, through a buffer. false: disk full, pipe closed (RP_RESOURCE). After a failure every later call fails too. */

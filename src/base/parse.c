@@ -4,19 +4,21 @@
 #include "base/parse.h"
 #include "base/mem.h"
 
-#include <errno.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* clang-format off */
 const signed char rp_hex_digit[256] = {
 	[0 ... '0' - 1] = -1, ['0'] = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
 	['9' + 1 ... 'A' - 1] = -1, ['A'] = 10, 11, 12, 13, 14, 15,
 	['F' + 1 ... 'a' - 1] = -1, ['a'] = 10, 11, 12, 13, 14, 15,
 	['f' + 1 ... 255] = -1,
 };
+/* clang-format on */
 
 /* A whole number at *at; leaves *at behind it. */
 static bool
@@ -42,9 +44,9 @@ bool
 rp_parse_double(const char *text, double *out, struct rp_err *err)
 {
 	char *end;
-	errno = 0;
 	double x = strtod(text, &end);
-	if (end == text || *end || !isfinite(x))
+	/* strtod would skip blanks, and knows of "inf" and "nan". */
+	if (isspace((unsigned char)*text) || end == text || *end || !isfinite(x))
 		return rp_fail(err, RP_USAGE, "'%.40s' is not a number", text);
 	*out = x;
 	return true;
@@ -54,8 +56,8 @@ rp_parse_double(const char *text, double *out, struct rp_err *err)
 static const struct {
 	const char *suffix;
 	unsigned shift;
-} size_suffix[] = { { "", 0 }, { "k", 10 }, { "K", 10 }, { "M", 20 }, { "G", 30 }, { "KiB", 10 }, { "MiB", 20 },
-	{ "GiB", 30 } };
+} size_suffix[] = { { "", 0 }, { "k", 10 }, { "K", 10 }, { "M", 20 }, { "G", 30 }, { "KiB", 10 },
+	{ "MiB", 20 }, { "GiB", 30 } };
 
 bool
 rp_parse_size(const char *text, uint64_t *out, struct rp_err *err)
@@ -64,12 +66,15 @@ rp_parse_size(const char *text, uint64_t *out, struct rp_err *err)
 	uint64_t x = 0;
 	if (leading_u64(&at, &x) && x)
 		for (size_t i = 0; i < sizeof size_suffix / sizeof *size_suffix; i++)
-			if (!strcmp(at, size_suffix[i].suffix) && x <= UINT64_MAX >> size_suffix[i].shift) {
+			if (!strcmp(at, size_suffix[i].suffix) &&
+			    x <= UINT64_MAX >> size_suffix[i].shift) {
 				*out = x << size_suffix[i].shift;
 				return true;
 			}
 	return rp_fail(err, RP_USAGE,
-	    "'%.40s' is not a size: wanted a number of bytes, at least 1, like 4096, 48k, 1MiB or 2GiB", text);
+	    "'%.40s' is not a size: wanted a number of bytes, at least 1, like 4096, 48k, 1MiB or "
+	    "2GiB",
+	    text);
 }
 
 struct list {
@@ -113,7 +118,8 @@ list_range(struct list *l, char *low, char *dots, bool sizes, struct rp_err *err
 		*by++ = 0;
 		plus = *by == '+';
 		if (*by != '+' && *by != '*')
-			return rp_fail(err, RP_USAGE, "':%.20s': wanted ':*FACTOR' or ':+STEP'", by);
+			return rp_fail(
+			    err, RP_USAGE, "':%.20s': wanted ':*FACTOR' or ':+STEP'", by);
 		if (!one_value(by + 1, sizes && plus, &step, err))
 			return false;
 	}
@@ -125,7 +131,8 @@ list_range(struct list *l, char *low, char *dots, bool sizes, struct rp_err *err
 		uint64_t next;
 		if (!list_add(l, x, err))
 			return false;
-		if (plus ? __builtin_add_overflow(x, step, &next) : __builtin_mul_overflow(x, step, &next))
+		if (plus ? __builtin_add_overflow(x, step, &next)
+			 : __builtin_mul_overflow(x, step, &next))
 			break;
 		x = next;
 	}
@@ -174,28 +181,29 @@ rp_print_size(char *to, size_t room, uint64_t bytes)
 
 enum { NEAR_LEN = 32 };
 
-/* Edit distance of two short words (Levenshtein), one row at a time. */
+/* Edit distance of two short words, where neighbours that changed places count as one edit (optimal string alignment). */
 static unsigned
 distance(const char *a, const char *b)
 {
-	unsigned row[NEAR_LEN + 1];
-	size_t m = strlen(b);
+	unsigned row[3][NEAR_LEN + 1]; /* that of a[i - 1] is row[i % 3] */
+	size_t m = strlen(b), i;
 	for (size_t j = 0; j <= m; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 1; a[i - 1]; i++) {
-		unsigned diagonal = row[0];
-		row[0] = (unsigned)i;
+		row[0][j] = (unsigned)j;
+	for (i = 1; a[i - 1]; i++) {
+		unsigned *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+		now[0] = (unsigned)i;
 		for (size_t j = 1; j <= m; j++) {
-			unsigned best = diagonal + (a[i - 1] != b[j - 1]);
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			diagonal = row[j];
-			row[j] = best;
+			now[j] = last[j - 1] + (a[i - 1] != b[j - 1]);
+			if (last[j] + 1 < now[j])
+				now[j] = last[j] + 1;
+			if (now[j - 1] + 1 < now[j])
+				now[j] = now[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    before[j - 2] + 1 < now[j])
+				now[j] = before[j - 2] + 1;
 		}
 	}
-	return row[m];
+	return row[(i - 1) % 3][m];
 }
 
 const char *

@@ -51,7 +51,8 @@ static inline bool
 rp_scan_hex(const char **at, const char *end, uint64_t *out)
 {
 	const char *p = *at;
-	if (end - p > 2 && p[0] == '0' && (p[1] | 32) == 'x' && rp_hex_digit[(unsigned char)p[2]] >= 0)
+	if (end - p > 2 && p[0] == '0' && (p[1] | 32) == 'x' &&
+	    rp_hex_digit[(unsigned char)p[2]] >= 0)
 		p += 2;
 	const char *first = p;
 	uint64_t x = 0;

@@ -1,0 +1,299 @@
+/* Tests of traces/gpu.c. */
+#include "tests/check.h"
+
+#include "base/rng.h"
+#include "tests/traces/rows.h"
+#include "traces/gpu.h"
+#include "traces/warp.h"
+
+enum { COLUMNS = RP_COL_STREAM | RP_COL_PC | RP_COL_FLAGS, MOST = 4096 };
+
+static struct rp_err err;
+
+/* A trace written as words: `w5` a row of warp 5, `w5+` one more of the same instruction, `end` the end of a kernel,
+ * `copy` a copy. Rows are numbered by their address, from 1, so that an order can be told. */
+static size_t
+rows_of(const char *text, struct rp_access *row)
+{
+	size_t n = 0;
+	uint64_t kernel = 0;
+	for (const char *p = text; *p; p += strcspn(p, " "), p += strspn(p, " ")) {
+		struct rp_access a = { .addr = n + 1, .size = 4, .pc = n };
+		if (*p == 'w') {
+			char *end;
+			a.stream = (uint32_t)strtoul(p + 1, &end, 10);
+			a.flags = *end == '+' ? RP_SAME_INSTR : 0;
+		} else if (*p == 'e') {
+			a = (struct rp_access){
+				.addr = kernel++, .size = 1, .kind = RP_KERNEL_END
+			};
+		} else {
+			a.kind = RP_HOST_COPY;
+		}
+		row[n++] = a;
+	}
+	return n;
+}
+
+static struct rp_source *
+trace_of(const struct rp_access *row, size_t n, size_t kernels, uint32_t warps)
+{
+	struct rp_source *s = rows_new(row, n, 7, COLUMNS);
+	s->trace->warps = true;
+	for (size_t i = 0; i < kernels; i++)
+		rp_trace_kernel(s->trace, NULL)->warps = warps;
+	return s;
+}
+
+/* Reads the trace through rp_gpu_open and asserts what comes out: rows as `number:stream`, marks as in `text`. */
+static void
+expect(const char *text, size_t kernels, uint32_t warps, enum rp_stream_by by,
+    const struct rp_gpu_order *o, const char *want)
+{
+	struct rp_access row[MOST];
+	size_t n = rows_of(text, row);
+	for (size_t cap = 1; cap < 9; cap += 3) {
+		struct rp_source *s = rp_gpu_open(trace_of(row, n, kernels, warps), by, o, &err);
+		cr_assert(s, "%s", err.text);
+		cr_expect_eq(s->trace->warps, by == RP_BY_WARP);
+		size_t m;
+		struct rp_access *all = rows_all(s, cap, &m, &err);
+		cr_assert_neq(m, SIZE_MAX, "%s", err.text);
+		char got[MOST], *p = got;
+		for (size_t i = 0; i < m; i++)
+			if (all[i].kind == RP_KERNEL_END)
+				p += sprintf(p, "end ");
+			else if (all[i].kind == RP_HOST_COPY)
+				p += sprintf(p, "copy ");
+			else
+				p += sprintf(p, "%d:%u ", (int)all[i].addr, all[i].stream);
+		p[-1] = '\0';
+		cr_expect_str_eq(got, want, "batches of %zu: %s\n  instead of %s", cap, got, want);
+		free(all);
+		rp_source_close(s);
+	}
+}
+
+RP_TEST(gpu, streams_are_blocks_unless_said_otherwise)
+{
+	static const char t[] = "copy w0 w3 w2 end w7 w8 end";
+	expect(t, 2, 2, RP_BY_BLOCK, NULL, "copy 2:0 3:1 4:1 end 6:3 7:4 end");
+	expect(
+	    t, 2, 2, RP_BY_BLOCK, &(struct rp_gpu_order){ 0 }, "copy 2:0 3:1 4:1 end 6:3 7:4 end");
+	expect(t, 2, 2, RP_BY_WARP, NULL, "copy 2:0 3:3 4:2 end 6:7 7:8 end");
+}
+
+RP_TEST(gpu, each_kernel_has_its_own_number_of_warps)
+{
+	struct rp_access row[16];
+	size_t n = rows_of("w5 end w5 end", row), m;
+	struct rp_source *s = trace_of(row, n, 2, 2);
+	s->trace->kernels[1].warps = 5;
+	s = rp_gpu_open(s, RP_BY_BLOCK, NULL, &err);
+	struct rp_access *all = rows_all(s, 16, &m, &err);
+	cr_expect(m == 4 && all[0].stream == 2 && all[2].stream == 1);
+	free(all);
+	rp_source_close(s);
+}
+
+RP_TEST(gpu, the_recorded_sm_is_a_stream_where_it_is_known)
+{
+	struct rp_access row[16];
+	size_t n = rows_of("w0 w3 w5 end", row), m;
+	for (int known = 2; known <= 3; known++) {
+		struct rp_source *s = trace_of(row, n, 1, 2);
+		for (uint32_t b = 0; b < (uint32_t)known; b++)
+			rp_launch_sm(s->trace, s->trace->kernels, b, 7 + b, NULL);
+		s = rp_gpu_open(s, RP_BY_SM, NULL, &err);
+		struct rp_access *all = rows_all(s, 16, &m, &err);
+		if (known == 3) {
+			cr_expect(m == 4 && all[0].stream == 7 && all[1].stream == 8 &&
+				  all[2].stream == 9);
+		} else {
+			cr_expect_eq(m, SIZE_MAX);
+			cr_expect_eq(err.code, RP_INPUT);
+			cr_expect_str_eq(err.text,
+			    "kernel 0 does not tell the SM of block 2; deal its blocks with --gpu "
+			    "sms=N,resident=R");
+		}
+		free(all);
+		rp_source_close(s);
+	}
+}
+
+RP_TEST(gpu, blocks_are_dealt_round_robin_and_sms_take_turns)
+{
+	/* Blocks of two warps, in order of appearance 1, 0, 2; two SMs with one block each. SM 0 has blocks 1 and 2, SM 1 has
+	 * block 0. SM 0: w2 w3 w2 w3, then w4; SM 1: w0 w1 w0. */
+	static const char t[] = "w2 w2 w3 w3 w0 w0 w1 w4 end";
+	struct rp_gpu_order o = { 2, 1 };
+	expect(t, 1, 2, RP_BY_BLOCK, &o, "1:1 5:0 3:1 7:0 2:1 6:0 4:1 8:2 end");
+	expect(t, 1, 2, RP_BY_SM, &o, "1:0 5:1 3:0 7:1 2:0 6:1 4:0 8:0 end");
+	expect(t, 1, 2, RP_BY_WARP, &o, "1:2 5:0 3:3 7:1 2:2 6:0 4:3 8:4 end");
+	/* One SM, room for two: blocks 1 and 0 go round together; 2 gets the place of 0, which ends first. */
+	o = (struct rp_gpu_order){ 1, 2 };
+	expect("w2 w2 w2 w0 w4 w4 end", 1, 2, RP_BY_BLOCK, &o, "1:1 4:0 2:1 5:2 3:1 6:2 end");
+	/* More SMs and places than blocks. */
+	o = (struct rp_gpu_order){ UINT32_MAX, UINT32_MAX };
+	expect("w2 w2 w0 end", 1, 2, RP_BY_SM, &o, "1:0 3:1 2:0 end");
+	o = (struct rp_gpu_order){ 1, 0 };
+	expect("w2 w0 w2 end", 1, 2, RP_BY_SM, &o, "1:0 3:0 2:0 end");
+}
+
+RP_TEST(gpu, an_instruction_stays_whole)
+{
+	struct rp_gpu_order o = { 2, 4 };
+	expect("w0 w0+ w0+ w0+ w0 w1 w1+ end", 1, 1, RP_BY_BLOCK, &o,
+	    "1:0 2:0 3:0 4:0 6:1 7:1 5:0 end");
+}
+
+RP_TEST(gpu, marks_keep_their_place_between_kernels)
+{
+	struct rp_gpu_order o = { 2, 2 };
+	expect("copy copy w0 w0 w1 end copy w1 w0 w0 end end copy", 3, 1, RP_BY_BLOCK, &o,
+	    "copy copy 3:0 5:1 4:0 end copy 8:1 9:0 10:0 end end copy");
+}
+
+RP_TEST(gpu, what_is_no_gpu_trace_is_left_alone_or_refused)
+{
+	struct rp_access row[1] = { { .addr = 1, .size = 1 } };
+	struct rp_source *s = rows_new(row, 1, 1, 0);
+	cr_expect_eq(rp_gpu_open(s, RP_BY_BLOCK, NULL, &err), s);
+	cr_expect_null(rp_gpu_open(s, RP_BY_WARP, NULL, &err));
+	cr_expect_eq(err.code, RP_USAGE);
+	cr_expect_null(
+	    rp_gpu_open(rows_new(row, 1, 1, 0), RP_BY_BLOCK, &(struct rp_gpu_order){ 1, 1 }, &err));
+	cr_expect_eq(err.code, RP_USAGE);
+}
+
+RP_TEST(gpu, rows_without_a_launch_and_errors_below_are_errors)
+{
+	struct rp_access row[16];
+	size_t n = rows_of("w0 end w1 end", row), m;
+	for (int deal = 0; deal < 2; deal++) {
+		struct rp_gpu_order o = { (uint32_t)deal, 1 };
+		struct rp_source *s = rp_gpu_open(trace_of(row, n, 1, 2), RP_BY_BLOCK, &o, &err);
+		free(rows_all(s, 16, &m, &err));
+		cr_expect_eq(m, SIZE_MAX);
+		cr_expect_str_eq(err.text,
+		    "the trace has accesses of kernel 1, counted from 0, and tells of 1 launches");
+		rp_source_close(s);
+		s = trace_of(row, n, 2, 2);
+		((struct rows *)s)->fail_at = 2;
+		s = rp_gpu_open(s, RP_BY_BLOCK, &o, &err);
+		free(rows_all(s, 16, &m, &err));
+		cr_expect_eq(m, SIZE_MAX);
+		cr_expect_str_eq(err.text, "row 2 is bad");
+		rp_source_close(s);
+	}
+}
+
+/* The order said again, slowly: every place holds its block's warps, and each turn searches them for one with rows left. */
+struct model {
+	struct rp_access *row;
+	size_t n;
+	uint32_t warps, sms, resident;
+	size_t next_of[64]; /* of each warp: its first row not taken, MOST at the end */
+};
+
+static size_t
+find_row(const struct model *m, uint32_t warp, size_t from)
+{
+	while (from < m->n && m->row[from].stream != warp)
+		from++;
+	return from < m->n ? from : MOST;
+}
+
+static bool
+block_left(const struct model *m, uint32_t block)
+{
+	for (uint32_t w = 0; w < m->warps; w++)
+		if (m->next_of[block * m->warps + w] != MOST)
+			return true;
+	return false;
+}
+
+static size_t
+model_run(struct model *m, size_t *order)
+{
+	uint32_t blocks[64], n_blocks = 0, held[8][8], position[8] = { 0 };
+	size_t next[8], out = 0;
+	for (uint32_t w = 0; w < 64; w++)
+		m->next_of[w] = find_row(m, w, 0);
+	for (size_t i = 0; i < m->n; i++) {
+		uint32_t b = m->row[i].stream / m->warps, k = 0;
+		while (k < n_blocks && blocks[k] != b)
+			k++;
+		if (k == n_blocks)
+			blocks[n_blocks++] = b;
+	}
+	for (uint32_t s = 0; s < m->sms; s++) {
+		next[s] = s;
+		for (uint32_t p = 0; p < m->resident; p++, next[s] += m->sms)
+			held[s][p] = next[s] < n_blocks ? blocks[next[s]] : UINT32_MAX;
+	}
+	while (out < m->n)
+		for (uint32_t s = 0; s < m->sms; s++) {
+			uint32_t round = m->resident * m->warps, tried = 0, p = 0, w = 0;
+			for (; tried < round; tried++) {
+				p = position[s] / m->warps;
+				w = position[s] % m->warps;
+				if (held[s][p] != UINT32_MAX &&
+				    m->next_of[held[s][p] * m->warps + w] != MOST)
+					break;
+				position[s] = (position[s] + 1) % round;
+			}
+			if (tried == round)
+				continue;
+			size_t *at = &m->next_of[held[s][p] * m->warps + w];
+			do {
+				order[out++] = *at;
+				*at = find_row(m, held[s][p] * m->warps + w, *at + 1);
+			} while (*at != MOST && m->row[*at].flags);
+			position[s] = (position[s] + 1) % round;
+			if (!block_left(m, held[s][p])) {
+				held[s][p] = next[s] < n_blocks ? blocks[next[s]] : UINT32_MAX;
+				next[s] += m->sms;
+				if (position[s] / m->warps ==
+				    p) /* the new ones wait for the next round */
+					position[s] = (p + 1) * m->warps % round;
+			}
+		}
+	return out;
+}
+
+RP_TEST(gpu, random_kernels_agree_with_the_order_said_slowly)
+{
+	struct rp_rng r = rp_rng_for(rp_test_seed("gpu"), "gpu", 0);
+	for (unsigned round = 0; round < 300 * rp_test_scale(); round++) {
+		static struct rp_access row[MOST + 1];
+		static size_t order[MOST];
+		struct model m = { .row = row,
+			.n = 1 + rp_rng_below(&r, 400),
+			.warps = 1 + (uint32_t)rp_rng_below(&r, 4),
+			.sms = 1 + (uint32_t)rp_rng_below(&r, 4),
+			.resident = 1 + (uint32_t)rp_rng_below(&r, 4) };
+		uint64_t streams = m.warps * (1 + rp_rng_below(&r, 14));
+		for (size_t i = 0; i < m.n; i++) {
+			bool same = i && rp_rng_below(&r, 3) == 0;
+			row[i] = (struct rp_access){ .addr = i,
+				.size = 4,
+				.stream =
+				    same ? row[i - 1].stream : (uint32_t)rp_rng_below(&r, streams),
+				.flags = same ? RP_SAME_INSTR : 0 };
+		}
+		row[m.n] = (struct rp_access){ .size = 1, .kind = RP_KERNEL_END };
+		cr_assert_eq(model_run(&m, order), m.n);
+		struct rp_gpu_order o = { m.sms, m.resident };
+		struct rp_source *s =
+		    rp_gpu_open(trace_of(row, m.n + 1, 1, m.warps), RP_BY_BLOCK, &o, &err);
+		size_t n;
+		struct rp_access *all = rows_all(s, 1 + rp_rng_below(&r, 100), &n, &err);
+		cr_assert_eq(n, m.n + 1);
+		for (size_t i = 0; i < m.n; i++)
+			cr_assert_eq(all[i].addr, order[i], "round %u: row %zu is %lu, not %zu",
+			    round, i, (unsigned long)all[i].addr, order[i]);
+		free(all);
+		rp_source_close(s);
+	}
+}

@@ -1,0 +1,87 @@
+/* rpz_rows.h - from tokens and residual bytes to addresses, sizes and kinds, a few hundred rows at a time.
+ *
+ * Four passes over arrays that stay in the first-level cache, so that each is a plain loop, or a SIMD one: tokens are
+ * split into ops and codes; residual bytes are spread to differences; keys are made into places to predict from; ops
+ * are looked up. Only the fifth, prediction itself, goes row by row. The passes exist in plain C and for AVX2 with the
+ * same results, and none of them can leave its arrays, whatever the tokens say. */
+#ifndef RP_TRACES_FORMAT_RPZ_ROWS_H
+#define RP_TRACES_FORMAT_RPZ_ROWS_H
+
+#include "traces/format/rpz_predict.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	RP_RPZ_STEP = 512,  /* rows of a pass */
+	RP_RPZ_HISTORY = 8, /* rows before that predictors and keys look at, rounded up */
+	RP_RPZ_NOW =
+	    RP_RPZ_SLOTS + RP_RPZ_HISTORY, /* where the step's first address stands in `memory` */
+	RP_RPZ_BAD = 0x80                  /* the code of a token that there is not */
+};
+
+/* What is known of the tokens of a block, and where its rows stand. */
+struct rp_rpz_rows_state {
+	/* The block's: */
+	uint8_t token_op[256], token_code[256]; /* a token that there is not: op 0, RP_RPZ_BAD */
+	uint32_t op_size[256];                  /* 0: explicit */
+	uint8_t op_kind[256], op_flags[256];
+	unsigned tokens, ops;
+	bool small_sizes; /* all below 256 */
+	uint8_t shift, key;
+	/* Cursors; what they point into has room for every row of the block and RP_RPZ_SLACK more bytes. */
+	const uint8_t *token, *first, *second, *rest;
+	/* The step's, with room for loads and stores of whole vectors: */
+	uint8_t bad; /* all codes together */
+	uint8_t code[RP_RPZ_STEP + RP_RPZ_SLACK];
+	uint8_t class[RP_RPZ_SLACK + RP_RPZ_STEP +
+		      RP_RPZ_SLACK]; /* op + 1; the step's first row at RP_RPZ_SLACK */
+	uint16_t slot[RP_RPZ_STEP + RP_RPZ_SLACK], from[RP_RPZ_STEP + RP_RPZ_SLACK];
+	uint64_t change[RP_RPZ_STEP + RP_RPZ_SLACK];
+	/* Predictor 7's table, then the last addresses, then the step's: one array, so that one index tells any of them. */
+	uint64_t memory[RP_RPZ_NOW + RP_RPZ_STEP];
+	/* For shuffles by a mask of 8 bits: byte k is how many of the bits below k are set, 0x80 where bit k is not. */
+	uint8_t spread[256][8];
+};
+
+/* The passes, over n (at most RP_RPZ_STEP) rows. */
+struct rp_rpz_passes {
+	/* token[i] to class and code; gathers `bad`. */
+	void (*split)(struct rp_rpz_rows_state *s, size_t n);
+	/* Bytes at first, second and rest, which move, to change[i]: the difference, times 2^shift. */
+	void (*spread)(struct rp_rpz_rows_state *s, size_t n);
+	/* class and code to slot[i] and from[i] with the key of ops. */
+	void (*slots)(struct rp_rpz_rows_state *s, size_t n);
+	/* class to sizes (explicit ones as 0), kinds and flags (NULL: not wanted). */
+	void (*look)(const struct rp_rpz_rows_state *s, size_t n, uint32_t *size, uint8_t *kind,
+	    uint8_t *flags);
+};
+
+extern const struct rp_rpz_passes rp_rpz_passes_plain;
+extern const struct rp_rpz_passes
+    rp_rpz_passes_avx2; /* same results; only where the machine has AVX2 */
+
+/* What there is for this machine: the quickest, or, for tests and measurements, the one called "plain" or "avx2"; NULL
+ * if there is none such here. */
+const struct rp_rpz_passes *rp_rpz_passes_find(const char *name);
+
+/* Before the first row of a block. */
+void rp_rpz_rows_begin(struct rp_rpz_rows_state *s, uint64_t base);
+
+/* The next n rows: their addresses, by prediction. slots: split, spread and slots have been run (with the key of pcs,
+ * slot and from have been filled). */
+void rp_rpz_rows_predict(struct rp_rpz_rows_state *s, size_t n, uint64_t *addr);
+
+/* After n rows: moves the history. */
+void rp_rpz_rows_step(struct rp_rpz_rows_state *s, size_t n);
+
+/* from[i] of a row with this code and slot. */
+static inline uint16_t
+rp_rpz_from(size_t i, unsigned code, unsigned slot)
+{
+	unsigned p = code >> 3;
+	return (uint16_t)(p == RP_RPZ_TABLE ? slot : RP_RPZ_NOW - 1 + (unsigned)i - p);
+}
+
+#endif

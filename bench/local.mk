@@ -11,7 +11,7 @@ EXTRA_DIST += bench/run.sh
 .PHONY: bench
 bench: reprise libcore.la
 	$(MAKE) $(AM_MAKEFLAGS) CFLAGS="$(CFLAGS) -O3" $(benches)
-	$(SHELL) $(srcdir)/bench/run.sh $(benches)
+	$(SHELL) $(srcdir)/bench/run.sh $(srcdir) $(benches)
 
 benches += bench/gen
 bench_gen_SOURCES = bench/gen.c $(bench_shared)
@@ -23,3 +23,6 @@ bench_replay_LDADD = libcore.la
 benches += bench/readers
 bench_readers_SOURCES = bench/readers.c $(bench_shared)
 bench_readers_LDADD = libcore.la
+benches += bench/end
+bench_end_SOURCES = bench/end.c $(bench_shared)
+bench_end_LDADD = libcore.la

@@ -1,17 +1,89 @@
 #!/bin/sh
-# run.sh - runs the bench programs and lays out what they measured.
+# run.sh - makes the inputs of the bench programs, runs them, and lays out what they measured as one table.
 #
-# usage: run.sh PROGRAM...   in the build folder (`make bench` calls it)
+# usage: run.sh SRCDIR PROGRAM...   in the build folder (`make bench` calls it)
+#
+# The inputs stay in bench-data for the next run. They are, of data accesses only (address, size, kind):
+#   gzip.rpz    valgrind's lackey tool watching `gzip -6` pack C text, 20 M and more
+#   sqlite.rpz  the same watching sqlite3 run sqlite.sql, 20 M and more
+#   zipf.rpz    20 M of gen:zipf over 1 M lines
+# and beside a recording X.rpz, in X.xz-size, how many bytes its text has under `xz -6`.
 set -eu
 
+srcdir=$1
+shift
 data=bench-data
-mkdir -p "$data"
 rows=$data/rows
+mkdir -p "$data"
 : >"$rows"
+
+skip() {
+	printf 'skip\t%s\t%s\n' "$1" "$2" >>"$rows"
+}
+
+# record NAME PROGRAM WORD...: makes NAME.rpz of the data accesses of a program. Its own output is thrown away.
+record() {
+	name=$1
+	shift
+	[ ! -s "$data/$name.rpz" ] || return 0
+	for need in valgrind "$1"; do
+		command -v "$need" >/dev/null || {
+			skip "$name.rpz" "$need is not there"
+			return 0
+		}
+	done
+	echo "making $data/$name.rpz, once; this takes minutes" >&2
+	valgrind --tool=lackey --trace-mem=yes --log-fd=9 "$@" 9>&1 >/dev/null 2>/dev/null </dev/null |
+		./reprise convert --no-progress --from lackey --kinds read,write -o "$data/$name.rpz" - >&2 ||
+		skip "$name.rpz" "it could not be made"
+}
+
+# packed NAME: how many bytes the text of NAME.rpz has under xz -6, into NAME.xz-size.
+packed() {
+	[ -s "$data/$1.rpz" ] && [ ! -s "$data/$1.xz-size" ] || return 0
+	command -v xz >/dev/null || return 0
+	echo "packing the text of $data/$1.rpz, once; this takes minutes" >&2
+	./reprise convert --no-progress --to lackey -o - "$data/$1.rpz" | xz -6 | wc -c >"$data/$1.new" &&
+		mv "$data/$1.new" "$data/$1.xz-size"
+}
+
+# The text that gzip packs: our own sources, over again where they are shorter.
+c_text() {
+	cat "$srcdir"/src/*.[ch] "$srcdir"/src/base/*.[ch] "$srcdir"/traces/*.[ch] "$srcdir"/traces/format/*.[ch] \
+		"$srcdir"/sim/*.[ch] "$srcdir"/gen/*.[ch] "$srcdir"/bench/*.[ch]
+}
+[ -s "$data/text.c" ] || { c_text && c_text && c_text; } | dd bs=1000 count=440 iflag=fullblock 2>/dev/null >"$data/text.c"
+
+cat >"$data/sqlite.sql" <<'SQL'
+create table item(id integer primary key, key integer, name text, price real);
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 4000)
+insert into item select i, i * 7919 % 10007, 'item ' || (i * 31 % 997), i * 0.37 from n;
+create index by_key on item(key);
+select count(*), sum(price) from item where key between 2000 and 7000;
+select name, count(*), max(price) from item group by name order by 2 desc, 1 limit 5;
+update item set price = price * 1.1 where key % 3 = 0;
+select count(*) from item a join item b on a.key = b.id;
+delete from item where key % 7 = 0;
+select sum(length(name)) from item;
+SQL
+
+record gzip gzip -6 -n -c "$data/text.c"
+record sqlite sqlite3 -batch -init /dev/null :memory: ".read $data/sqlite.sql"
+packed gzip
+packed sqlite
+[ -s "$data/zipf.rpz" ] || ./reprise gen zipf --limit 20000000 --writes 0.3 --no-progress -o "$data/zipf.rpz" >&2
+
+for name in gzip sqlite; do
+	[ -s "$data/$name.xz-size" ] || continue
+	rpz=$(wc -c <"$data/$name.rpz") xz=$(cat "$data/$name.xz-size")
+	awk -v what="size of $name.rpz" -v rpz="$rpz" -v xz="$xz" 'BEGIN {
+		printf "row\tmost\t%s\t%d\tbytes\tits text under xz -6\t%.4g\t1\n", what, rpz, rpz / xz
+	}' >>"$rows"
+done
 
 for program; do
 	echo "$program ..." >&2
-	"./$program" "$data" >>"$rows" || echo "skip	$program	it failed" >>"$rows"
+	"./$program" "$data" >>"$rows" || skip "$program" "it failed"
 done
 
 # row: sense, what, value, unit, baseline, ratio, bound. Without a ratio the value itself is held against the bound.
@@ -19,15 +91,21 @@ awk -F '\t' '
 	$1 == "row" {
 		is = $7 == "-" ? $4 : $7
 		said = $8 == "-" ? "" : ($2 == "least" ? is + 0 >= $8 + 0 : is + 0 <= $8 + 0) ? "ok" : "BELOW"
-		if (said == "BELOW" && $2 == "most") said = "ABOVE"
+		if (said == "BELOW" && $2 == "most")
+			said = "ABOVE"
 		bound = $8 == "-" ? "-" : ($2 == "least" ? ">= " : "<= ") $8
-		if (!rows++)
-			printf "%-52s %10s %-9s %-34s %7s %8s\n", "figure", "value", "unit", "baseline", "ratio", "wanted"
-		printf "%-52s %10.4g %-9s %-34s %7s %8s %s\n", $3, $4, $5, $6, $7, bound, said
+		line[++rows] = sprintf("%10.4g %-8s %-34s %6s %8s %s", $4, $5, $6, $7, bound, said)
+		what[rows] = $3
+		if (length($3) > wide)
+			wide = length($3)
 		missed += said != "ok" && said != ""
 	}
 	$1 == "skip" { skipped[++skips] = $2 ": " $3 }
 	END {
+		head = sprintf("%10s %-8s %-34s %6s %8s", "value", "unit", "baseline", "ratio", "wanted")
+		printf "%-" wide "s %s\n", "figure", head
+		for (i = 1; i <= rows; i++)
+			printf "%-" wide "s %s\n", what[i], line[i]
 		for (i = 1; i <= skips; i++)
 			print "left out: " skipped[i]
 		printf "%d figures, %d not reached, %d left out\n", rows, missed, skips

@@ -1,6 +1,7 @@
 # One Criterion program, a suite a file; `tests/unit --filter 'lru/*'` runs a part.
 unit += tests/check.h
 unit += tests/base/test_buf.c
+unit += tests/base/test_emit.c
 unit += tests/base/test_err.c
 unit += tests/base/test_hash.c
 unit += tests/base/test_mem.c

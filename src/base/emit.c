@@ -47,18 +47,27 @@ rp_emit_ratio(uint64_t numerator, uint64_t denominator)
 	return denominator ? json_real((double)numerator / (double)denominator) : json_null();
 }
 
+/* Where jansson's pieces go, and why one could not. */
+struct sink {
+	struct rp_out *out;
+	struct rp_err *err;
+	bool failed;
+};
+
 static int
-to_out(const char *bytes, size_t n, void *to)
+to_sink(const char *bytes, size_t n, void *to)
 {
-	return rp_out_write(to, bytes, n, NULL) ? 0 : -1;
+	struct sink *s = to;
+	s->failed = s->failed || !rp_out_write(s->out, bytes, n, s->err);
+	return s->failed ? -1 : 0;
 }
 
 bool
 rp_emit_json(struct rp_out *to, const json_t *tree, struct rp_err *err)
 {
-	if (json_dump_callback(tree, to_out, to, JSON_INDENT(2) | JSON_PRESERVE_ORDER))
-		return rp_out_write(to, "", 0, err) &&
-		       rp_fail(err, RP_RESOURCE, "out of memory: printing JSON");
+	struct sink sink = { to, err, false };
+	if (json_dump_callback(tree, to_sink, &sink, JSON_INDENT(2) | JSON_PRESERVE_ORDER))
+		return !sink.failed && rp_fail(err, RP_RESOURCE, "out of memory: printing JSON");
 	return rp_out_write(to, "\n", 1, err);
 }
 
@@ -161,6 +170,27 @@ grid_new(struct grid *g, size_t rows, size_t columns, struct rp_err *err)
 	return g->text && g->right;
 }
 
+/* A row of the grid; blanks are held back until something stands behind them. */
+static bool
+grid_line(
+    struct rp_out *to, const struct grid *g, size_t r, const size_t *width, struct rp_err *err)
+{
+	size_t blanks = 0;
+	bool ok = true;
+	for (size_t c = 0; ok && c < g->columns; c++) {
+		const char *text = g->text[r * g->columns + c];
+		size_t n = strlen(text), pad = width[c] - n;
+		bool right = g->right[r * g->columns + c];
+		blanks += (c ? 2 : 0) + (right ? pad : 0);
+		if (n) {
+			ok = rp_out_printf(to, err, "%*s%s", (int)blanks, "", text);
+			blanks = 0;
+		}
+		blanks += right ? 0 : pad;
+	}
+	return ok && rp_out_write(to, "\n", 1, err);
+}
+
 static bool
 grid_print(struct rp_out *to, const struct grid *g, struct rp_err *err)
 {
@@ -171,19 +201,8 @@ grid_print(struct rp_out *to, const struct grid *g, struct rp_err *err)
 		if (n > width[i % g->columns])
 			width[i % g->columns] = n;
 	}
-	for (size_t r = 0; ok && r < g->rows; r++) {
-		char line[4096];
-		size_t at = 0;
-		for (size_t c = 0; c < g->columns && at < sizeof line - CELL; c++) {
-			size_t i = r * g->columns + c;
-			int w = (int)width[c];
-			at += (size_t)snprintf(line + at, sizeof line - at,
-			    g->right[i] ? "%s%*s" : "%s%-*s", c ? "  " : "", w, g->text[i]);
-		}
-		while (at && line[at - 1] == ' ')
-			at--;
-		ok = rp_out_write(to, line, at, err) && rp_out_write(to, "\n", 1, err);
-	}
+	for (size_t r = 0; ok && r < g->rows; r++)
+		ok = grid_line(to, g, r, width, err);
 	free(width);
 	return ok;
 }

@@ -416,6 +416,7 @@ csv_probe(const unsigned char *head, size_t n)
 	char delimiter = find_delimiter(p, first);
 	size_t wanted = count_char(p, p + first, delimiter);
 	bool named = usual_column(p, first, delimiter, ID) != 0;
+	size_t rows = 0;
 	if (!wanted)
 		return 0;
 	for (const char *q = lf + 1; q < end && (lf = memchr(q, '\n', (size_t)(end - q)));
@@ -424,14 +425,15 @@ csv_probe(const unsigned char *head, size_t n)
 		if (length && (count_char(q, q + length, delimiter) != wanted ||
 				  !has_number(q, length, delimiter)))
 			return 0;
+		rows += length > 0;
 	}
-	return named ? 50 : 10;
+	return named ? 50 : rows ? 10 : 0;
 }
 
 const struct rp_format rp_format_cachesim_csv = {
 	.name = "cachesim-csv",
 	.what = "libCacheSim CSV, columns as --csv tells: "
-	        "time=1,id=2,size=3,op=4[,delimiter=X][,header=yes|no]",
+		"time=1,id=2,size=3,op=4[,delimiter=X][,header=yes|no]",
 	.source = "libCacheSim, doc/quickstart_cachesim.md, trace type csv",
 	.probe = csv_probe,
 	.state_bytes = sizeof(struct csv),

@@ -432,7 +432,7 @@ csv_probe(const unsigned char *head, size_t n)
 
 const struct rp_format rp_format_cachesim_csv = {
 	.name = "cachesim-csv",
-	.what = "libCacheSim CSV, columns as --csv tells: "
+	.what = "libCacheSim CSV, columns as --columns says: "
 		"time=1,id=2,size=3,op=4[,delimiter=X][,header=yes|no]",
 	.source = "libCacheSim, doc/quickstart_cachesim.md, trace type csv",
 	.probe = csv_probe,

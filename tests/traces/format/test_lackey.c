@@ -98,3 +98,50 @@ RP_TEST(lackey, tells_what_it_could_not_write)
 	    &rp_format_lackey, text.bytes, text.n, NULL, "R 0x10 4\nR 0x20 4\n", NULL, NULL);
 	rp_buf_free(&text);
 }
+
+RP_TEST(lackey, the_recorded_example_is_read)
+{
+	static const struct rp_read_opts none;
+	struct rp_err err = { 0 };
+	struct reading r;
+	size_t kinds[256] = { 0 };
+	struct rp_source *s =
+	    rp_trace_open(RP_TOP_SRCDIR "/examples/traces/matmul.lackey.xz", &none, &err);
+	cr_assert(s, "%s", err.text);
+	cr_assert_str_eq(s->trace->format, "lackey");
+	rp_read_source(&r, s, RP_BATCH);
+	for (char *p = (char *)r.rows.bytes; *p; p = strchr(p, '\n') + 1)
+		kinds[(unsigned char)*p]++;
+	cr_assert_eq(kinds['I'], 349488);
+	cr_assert_eq(kinds['R'], 76178 + 25); /* loads and the reads of modifies */
+	cr_assert_eq(kinds['W'], 8388 + 25);
+	cr_assert_str_eq(r.skipped, "");
+	rp_reading_free(&r);
+}
+
+/* Counted by grep: lines that are I, L or S, and M twice. */
+RP_TEST(lackey, the_recorded_classroom_traces_are_read)
+{
+	static const struct {
+		const char *name;
+		size_t rows; /* a modify makes two */
+	} row[] = { { "yi.trace", 9 }, { "dave.trace", 5 }, { "long-head.trace", 5578 + 2 * 422 },
+		{ "trans.trace", 576 + 2 * 20 } };
+	if (!rp_test_shared())
+		cr_skip_test("no recorded traces here");
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		static const struct rp_read_opts none;
+		char path[4096];
+		struct rp_err err = { 0 };
+		struct reading r;
+		snprintf(path, sizeof path, "%s/real-traces/cpu/lackey/%s", rp_test_shared(),
+		    row[i].name);
+		struct rp_source *s = rp_trace_open(path, &none, &err);
+		cr_assert(s, "%s", err.text);
+		cr_assert_str_eq(s->trace->format, "lackey");
+		rp_read_source(&r, s, 100);
+		cr_assert_eq(r.err.code, RP_OK, "%s", r.err.text);
+		cr_assert_eq(r.n, row[i].rows, "%s: %zu", row[i].name, r.n);
+		rp_reading_free(&r);
+	}
+}

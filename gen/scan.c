@@ -109,6 +109,7 @@ scan_open(const void *params, uint64_t seed, struct rp_err *err)
 	s->step = line;
 	s->lines = p->block / line;
 	s->left = total(p, s->lines);
+	s->source.trace->endless = s->left == UINT64_MAX;
 	return &s->source;
 }
 

@@ -99,6 +99,7 @@ stride_open(const void *params, uint64_t seed, struct rp_err *err)
 	s->stride = p.stride;
 	s->count = p.count;
 	s->rmw = p.rmw;
+	s->source.trace->endless = s->fill.left == UINT64_MAX;
 	return &s->source;
 }
 

@@ -48,6 +48,7 @@ uniform_open(const void *params, uint64_t seed, struct rp_err *err)
 	u->base = p->fill.base;
 	u->lines = p->lines;
 	u->line = p->line;
+	u->source.trace->endless = u->fill.left == UINT64_MAX;
 	return &u->source;
 }
 

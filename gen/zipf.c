@@ -115,6 +115,7 @@ zipf_open(const void *params, uint64_t seed, struct rp_err *err)
 		zipf_close(&z->source);
 		return NULL;
 	}
+	z->source.trace->endless = z->fill.left == UINT64_MAX;
 	return &z->source;
 }
 

@@ -46,6 +46,7 @@ struct rp_trace {
 	const char *format;        /* name of the format or generator; static */
 	unsigned columns;          /* enum rp_column: what its batches hold; fixed once open */
 	bool endless;              /* a generator that never ends by itself */
+	uint64_t part, whole;      /* how far reading is, in some unit (bytes of the file); whole 0: not known */
 	bool warps;                /* a GPU trace whose streams are warps (see above) */
 	uint64_t preamble;         /* the first accesses that are to be simulated but not counted (`#preamble N`) */
 	const char **sources;      /* files as the user named them, "-" for standard input, or the gen: text */

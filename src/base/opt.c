@@ -281,12 +281,14 @@ describe(const struct rp_opt *o, struct rp_buf *to, struct rp_err *err)
 	return rp_buf_printf(to, err, " (%s)", o->usual);
 }
 
-bool
-rp_opts_help(const struct rp_opt *rows, struct rp_buf *to, struct rp_err *err)
+static bool
+help(const struct rp_opt *rows, bool rare, struct rp_buf *to, struct rp_err *err)
 {
 	struct rp_buf what = { 0 };
 	bool ok = true;
 	for (const struct rp_opt *o = rows; ok && o->name; o++) {
+		if (o->rare != rare)
+			continue;
 		size_t from = to->n;
 		what.n = 0;
 		ok = o->letter ? rp_buf_printf(to, err, "  -%c, ", o->letter)
@@ -298,6 +300,18 @@ rp_opts_help(const struct rp_opt *rows, struct rp_buf *to, struct rp_err *err)
 	}
 	rp_buf_free(&what);
 	return ok;
+}
+
+bool
+rp_opts_help(const struct rp_opt *rows, struct rp_buf *to, struct rp_err *err)
+{
+	return help(rows, false, to, err);
+}
+
+bool
+rp_opts_help_rare(const struct rp_opt *rows, struct rp_buf *to, struct rp_err *err)
+{
+	return help(rows, true, to, err);
 }
 
 /* Does a `key=` stand here? */

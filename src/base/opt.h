@@ -43,6 +43,7 @@ struct rp_opt {
 	const char *const *choices; /* ends in NULL */
 	/* Further checks of the text, before it is taken (`value` is never NULL). NULL: none. */
 	bool (*check)(const char *value, struct rp_err *err);
+	bool rare; /* left out of a command's --help, for which rp_opts_help_rare is */
 };
 
 /* Sets every row's default. false only if a default does not parse (our mistake) or memory is out. */
@@ -61,8 +62,10 @@ bool rp_opts_parse(
 /* Releases what RP_OPT_TEXTS rows hold. */
 void rp_opts_free(const struct rp_opt *rows, void *into);
 
-/* Appends the rows as lines of help, at most 79 columns wide: option, what it does, its default in brackets. */
+/* Appends the rows that are not rare, or those that are, as lines of help, at most 79 columns wide: option, what it does,
+ * its default in brackets. */
 bool rp_opts_help(const struct rp_opt *rows, struct rp_buf *to, struct rp_err *err);
+bool rp_opts_help_rare(const struct rp_opt *rows, struct rp_buf *to, struct rp_err *err);
 
 /* `WORD[,key=value]...`, as cache specifications and gen: texts are written. A value ends where the next `key=` begins,
  * so it may hold commas. Changes `text` in place; calls `set` for each pair, in order. *word is "" if the text starts

@@ -15,11 +15,15 @@ struct rp_command {
 	const char *operands;    /* "[TRACE...]" */
 	const char *example;     /* lines of the help */
 	const struct rp_opt *opts;
-	size_t bytes;            /* of the struct the rows write into; zeroed, then the defaults */
+	size_t bytes; /* of the struct the rows write into; zeroed, then the defaults */
+	bool raw;     /* parses its own arguments: run gets all of them, opts is NULL */
 	/* argv holds the n operands. The exit code is err->code when false. */
 	bool (*run)(void *opts, int n, char **argv, struct rp_err *err);
 };
 
 extern const struct rp_command *const rp_commands[]; /* ends in NULL; made by the build */
+
+/* Prints the help of the command called `name`. RP_USAGE if there is none. */
+bool rp_command_usage(const char *name, struct rp_err *err);
 
 #endif

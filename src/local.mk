@@ -26,3 +26,16 @@ core += src/base/work.c
 core += src/base/work.h
 
 program = src/command.h
+program += src/input.c
+program += src/input.h
+program += src/output.c
+program += src/output.h
+program += src/seen.c
+program += src/seen.h
+
+commands += src/sim.c
+commands += src/convert.c
+commands += src/info.c
+commands += src/dump.c
+commands += src/gen.c
+commands += src/help.c

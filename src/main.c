@@ -1,12 +1,155 @@
-/* main.c - finds the subcommand. */
+/* main.c - finds the subcommand, parses its options, runs it, says what went wrong. */
 #include "config.h"
 
 #include "command.h"
 
+#include "base/mem.h"
+#include "base/parse.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 volatile sig_atomic_t rp_interrupted;
 
-int
-main(void)
+static void
+on_interrupt(int signal_number)
 {
-	return 0;
+	if (rp_interrupted)
+		_exit(128 + signal_number); /* asked twice: do not wait any longer */
+	rp_interrupted = 1;
+}
+
+/* drcachesim's spellings, which people's fingers know. */
+static const struct {
+	const char *theirs, *ours;
+} alias[] = {
+	{ "-line_size", "--line" },
+	{ "-warmup_refs", "--warmup" },
+	{ "-skip_refs", "--skip" },
+	{ "-sim_refs", "--sim-refs" },
+	{ "-report_top", "--top" },
+};
+
+static void
+take_aliases(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		for (size_t k = 0; k < sizeof alias / sizeof *alias; k++)
+			if (!strcmp(argv[i], alias[k].theirs))
+				argv[i] = (char *)(uintptr_t)alias[k].ours;
+}
+
+static bool
+usage(FILE *to)
+{
+	fprintf(to, "usage: reprise COMMAND [OPTIONS] [TRACE...]\n\n");
+	for (const struct rp_command *const *c = rp_commands; *c; c++)
+		fprintf(to, "  %-10s %s\n", (*c)->name, (*c)->what);
+	fprintf(to, "\nreprise COMMAND --help tells more; the manual is reprise(1).\n");
+	return true;
+}
+
+static const struct rp_command *
+find(const char *name, struct rp_err *err)
+{
+	const char *names[64];
+	size_t n = 0;
+	for (const struct rp_command *const *c = rp_commands; *c; c++) {
+		if (!strcmp((*c)->name, name))
+			return *c;
+		if (n < sizeof names / sizeof *names)
+			names[n++] = (*c)->name;
+	}
+	const char *near = rp_nearest(name, names, n);
+	if (near)
+		rp_fail(err, RP_USAGE, "no command '%.40s'; did you mean '%s'?", name, near);
+	else
+		rp_fail(err, RP_USAGE, "no command '%.40s' (reprise --help)", name);
+	return NULL;
+}
+
+static bool
+help(const struct rp_command *c, struct rp_err *err)
+{
+	struct rp_buf text = { 0 };
+	bool ok =
+	    rp_buf_printf(&text, err, "usage: reprise %s [OPTIONS] %s\n%s\n\n", c->name,
+		c->operands, c->what) &&
+	    rp_opts_help(c->opts, &text, err) &&
+	    rp_buf_printf(&text, err,
+		"\nMore of one format or another: reprise help reading\nExample: %s\n", c->example);
+	if (ok && (fwrite(text.bytes, 1, text.n, stdout) != text.n || fflush(stdout)))
+		ok = rp_fail_errno(err, RP_RESOURCE, "writing standard output");
+	rp_buf_free(&text);
+	return ok;
+}
+
+bool
+rp_command_usage(const char *name, struct rp_err *err)
+{
+	const struct rp_command *c = find(name, err);
+	if (!c)
+		return false;
+	char *ask[] = { (char *)(uintptr_t) "--help" };
+	return c->raw ? c->run(NULL, 1, ask, err) : help(c, err);
+}
+
+static bool
+wants_help(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return true;
+	return false;
+}
+
+static bool
+run(const struct rp_command *c, int argc, char **argv, struct rp_err *err)
+{
+	int first;
+	if (c->raw)
+		return c->run(NULL, argc - 1, argv + 1, err);
+	if (wants_help(argc, argv))
+		return help(c, err);
+	void *opts = rp_mem_array(1, c->bytes, err);
+	if (!opts)
+		return false;
+	bool ok = rp_opts_default(c->opts, opts, err) &&
+	          rp_opts_parse(c->opts, opts, argc, argv, &first, err) &&
+	          c->run(opts, argc - first, argv + first, err);
+	rp_opts_free(c->opts, opts);
+	free(opts);
+	return ok;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct rp_err err = { 0 };
+	struct sigaction interrupt = {
+		.sa_handler = on_interrupt
+	}; /* no SA_RESTART: a waiting read must end */
+	sigaction(SIGINT, &interrupt, NULL);
+	sigaction(SIGTERM, &interrupt, NULL);
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of the write */
+
+	if (argc < 2) {
+		usage(stderr);
+		return RP_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return usage(stdout) && fflush(stdout) == 0 ? 0 : RP_RESOURCE;
+	if (!strcmp(argv[1], "--version"))
+		return printf("reprise %s\n", PACKAGE_VERSION) > 0 && fflush(stdout) == 0
+		           ? 0
+		           : RP_RESOURCE;
+	take_aliases(argc - 1, argv + 1);
+	const struct rp_command *c = find(argv[1], &err);
+	if (c && run(c, argc - 1, argv + 1, &err))
+		return 0;
+	fprintf(stderr, "reprise: %s%s%s\n", c ? c->name : "", c ? ": " : "", err.text);
+	return err.code ? (int)err.code : RP_FAILED;
 }

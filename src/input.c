@@ -1,0 +1,317 @@
+/* input.c - the options that say which accesses a command sees, and the source they make. */
+#include "config.h"
+
+#include "input.h"
+#include "command.h"
+
+#include "base/mem.h"
+#include "base/parse.h"
+#include "gen/gen.h"
+#include "traces/interleave.h"
+#include "traces/window.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+bool
+rp_check_u64(const char *value, struct rp_err *err)
+{
+	uint64_t x;
+	return rp_parse_u64(value, &x, err);
+}
+
+/* A list of words, as bits of their places in `names`. */
+static bool
+parse_words(
+    const char *text, const char *const *names, size_t n, unsigned *bits, struct rp_err *err)
+{
+	*bits = 0;
+	for (const char *p = text;;) {
+		size_t len = strcspn(p, ","), i = 0;
+		while (
+		    i < n && !(names[i] && strlen(names[i]) == len && !strncmp(names[i], p, len)))
+			i++;
+		if (i == n) {
+			char all[128] = "";
+			for (size_t k = 0; k < n; k++)
+				if (names[k]) {
+					size_t at = strlen(all);
+					snprintf(all + at, sizeof all - at, "%s%s", at ? ", " : "",
+					    names[k]);
+				}
+			return rp_fail(err, RP_USAGE, "'%.*s' is none of %s",
+			    (int)(len < 40 ? len : 40), p, all);
+		}
+		*bits |= 1u << i;
+		if (!p[len])
+			return true;
+		p += len + 1;
+	}
+}
+
+static bool
+parse_kinds(const char *text, unsigned *bits, struct rp_err *err)
+{
+	const char *names[RP_KINDS];
+	for (unsigned k = 0; k < RP_KINDS; k++)
+		names[k] = rp_kind_name((enum rp_kind)k);
+	return parse_words(text, names, RP_KINDS, bits, err);
+}
+
+static const char *const space_name[] = { [RP_GLOBAL] = "global", [RP_LOCAL] = "local" };
+static const char *const unit_name[] = {
+	[RP_BY_BLOCK] = "block", [RP_BY_WARP] = "warp", [RP_BY_SM] = "sm"
+};
+
+static bool
+parse_spaces(const char *text, unsigned *bits, struct rp_err *err)
+{
+	return parse_words(text, space_name, sizeof space_name / sizeof *space_name, bits, err);
+}
+
+static bool
+parse_unit(const char *text, enum rp_stream_by *by, struct rp_err *err)
+{
+	unsigned bit;
+	if (!parse_words(text, unit_name, 3, &bit, err))
+		return false;
+	*by = bit & 1 << RP_BY_BLOCK ? RP_BY_BLOCK : bit & 1 << RP_BY_WARP ? RP_BY_WARP : RP_BY_SM;
+	return true;
+}
+
+bool
+rp_check_kinds(const char *value, struct rp_err *err)
+{
+	unsigned bits;
+	return parse_kinds(value, &bits, err);
+}
+
+bool
+rp_check_spaces(const char *value, struct rp_err *err)
+{
+	unsigned bits;
+	return parse_spaces(value, &bits, err);
+}
+
+bool
+rp_check_stream_by(const char *value, struct rp_err *err)
+{
+	enum rp_stream_by by;
+	return parse_unit(value, &by, err);
+}
+
+unsigned
+rp_input_threads(const struct rp_input_opts *o)
+{
+	long n = o->threads ? (long)o->threads : sysconf(_SC_NPROCESSORS_ONLN);
+	return n < 1 ? 1 : (unsigned)n;
+}
+
+static const struct rp_opt gpu_rows[] = {
+	{ "sms", 0, "N", RP_OPT_U32, offsetof(struct rp_gpu_order, sms), NULL, "SMs", 1, 1 << 20,
+	    NULL, NULL },
+	{ "resident", 0, "R", RP_OPT_U32, offsetof(struct rp_gpu_order, resident), "1",
+	    "blocks at once on an SM", 1, 1 << 16, NULL, NULL },
+	{ 0 },
+};
+
+static bool
+set_gpu(void *to, const char *key, const char *value, struct rp_err *err)
+{
+	return rp_opts_set(gpu_rows, to, key, value, false, err);
+}
+
+static bool
+parse_gpu(const char *text, struct rp_gpu_order *order, struct rp_err *err)
+{
+	const char *word;
+	char *copy = rp_mem_string(text, err);
+	bool ok = copy && rp_opts_default(gpu_rows, order, err) &&
+	          rp_spec_split(copy, &word, set_gpu, order, err);
+	if (ok && (*word || !order->sms))
+		ok = rp_fail(err, RP_USAGE, "'%.40s': wanted sms=N,resident=R", text);
+	free(copy);
+	return ok || rp_err_wrap(err, "--gpu");
+}
+
+/* One trace, with GPU streams as asked. */
+static struct rp_source *
+open_one(const struct rp_input_opts *o, const char *path, bool whole, struct rp_err *err)
+{
+	struct rp_read_opts read = {
+		.from = o->from,
+		.threads = rp_input_threads(o),
+		.stop = &rp_interrupted,
+		.salvage = o->salvage,
+		.size = o->size,
+		.object = o->object,
+		.keep_empty = o->keep_empty,
+		.cloudsuite = o->cloudsuite,
+		.csv = o->csv,
+		.arch = o->arch < 40 ? o->arch : 0,
+		.descending = o->descending,
+		.narrow_signed = o->narrow_signed,
+		.local_threads = o->local_threads,
+	};
+	struct rp_gpu_order order = { 0 };
+	enum rp_stream_by by = o->gpu ? RP_BY_SM : RP_BY_BLOCK;
+	if ((o->stream_by && !parse_unit(o->stream_by, &by, err)) ||
+	    (o->gpu && !parse_gpu(o->gpu, &order, err)))
+		return NULL;
+	struct rp_source *s;
+	if (!strncmp(path, "gen:", 4))
+		s = rp_gen_open(path + 4, o->seed, err);
+	else
+		s = rp_trace_open(path, &read, err);
+	if (!s || (whole && !o->stream_by && !o->gpu))
+		return s;
+	return rp_gpu_open(s, by, &order, err);
+}
+
+static struct rp_source *
+open_all(const struct rp_input_opts *o, int n, char **traces, bool whole, struct rp_err *err)
+{
+	struct rp_interleave how = { 0 };
+	if (!rp_interleave_parse(o->interleave, &how, err))
+		return NULL;
+	how.seed = o->seed;
+	whole = whole && n == 1 && how.order == RP_RECORDED && !o->streams;
+	struct rp_source **s = rp_mem_array((size_t)n, sizeof *s, err), *all = NULL;
+	int open = 0;
+	while (s && open < n && (s[open] = open_one(o, traces[open], whole, err)))
+		open++;
+	if (s && open == n)
+		all = n == 1 && how.order == RP_RECORDED
+		          ? s[0]
+		          : rp_interleave_open(s, (size_t)n, &how, err);
+	else
+		while (open > 0)
+			rp_source_close(s[--open]);
+	free(s);
+	free(how.rates);
+	return all;
+}
+
+struct rp_source *
+rp_input_open(const struct rp_input_opts *o, int n, char **traces, bool whole, uint64_t *warmup,
+    struct rp_err *err)
+{
+	struct rp_window w = { 0 };
+	uint64_t *streams = NULL;
+	if (n < 1) {
+		rp_fail(
+		    err, RP_USAGE, "wanted a trace: a file, - for standard input, or gen:KIND,...");
+		return NULL;
+	}
+	if ((o->kinds && !parse_kinds(o->kinds, &w.kinds, err)) ||
+	    (o->space && !parse_spaces(o->space, &w.spaces, err)) ||
+	    (o->skip && !rp_parse_u64(o->skip, &w.skip, err)) ||
+	    (o->limit && !rp_parse_u64(o->limit, &w.limit, err)))
+		return NULL;
+	w.has_limit = o->limit != NULL;
+	if (o->streams) {
+		if (!rp_parse_list(o->streams, false, &streams, &w.n_streams, err)) {
+			rp_err_wrap(err, "--streams");
+			return NULL;
+		}
+		w.streams = streams;
+	}
+	struct rp_source *s = open_all(o, n, traces, whole, err);
+	if (s && s->trace->endless && !w.has_limit) {
+		rp_fail(err, RP_USAGE, "%s never ends by itself: say --limit N", traces[0]);
+		rp_source_close(s);
+		s = NULL;
+	}
+	if (s && warmup)
+		*warmup = s->trace->preamble > w.skip ? s->trace->preamble - w.skip : 0;
+	if (s)
+		s = rp_window_open(s, &w, err);
+	free(streams);
+	return s;
+}
+
+json_t *
+rp_input_json(struct rp_trace *t, const struct rp_seen *seen, struct rp_err *err)
+{
+	json_t *sources = json_array(), *skipped = json_object();
+	for (size_t i = 0; i < t->n_sources; i++)
+		json_array_append_new(sources, rp_emit_text(t->sources[i]));
+	for (size_t i = 0; i < t->n_skipped; i++)
+		if (t->skipped[i].n)
+			json_object_set_new(
+			    skipped, t->skipped[i].reason, rp_emit_count(t->skipped[i].n));
+	json_t *o = json_pack("{so ss so sI so}", "sources", sources, "format", t->format,
+	    "accesses", rp_emit_count(seen->accesses), "streams", (json_int_t)seen->streams,
+	    "skipped", skipped);
+	if (!o)
+		rp_fail(err, RP_RESOURCE, "out of memory: results");
+	if (o && seen->times_fall) {
+		json_object_set_new(o, "times_fall", rp_emit_count(seen->times_fall));
+		rp_trace_warn(
+		    t, "%" PRIu64 " time stamps fall within their stream", seen->times_fall);
+	}
+	return o;
+}
+
+json_t *
+rp_input_warnings(const struct rp_trace *t, struct rp_err *err)
+{
+	size_t most = sizeof t->warnings / sizeof *t->warnings,
+	       kept = t->n_warnings < most ? t->n_warnings : most;
+	json_t *list = json_array();
+	for (size_t i = 0; list && i < kept; i++)
+		json_array_append_new(list, rp_emit_text(t->warnings[i] ? t->warnings[i] : ""));
+	if (list && t->n_warnings > kept)
+		json_array_append_new(
+		    list, json_sprintf("%zu more warnings", t->n_warnings - kept));
+	if (!list)
+		rp_fail(err, RP_RESOURCE, "out of memory: warnings");
+	return list;
+}
+
+bool
+rp_input_print(struct rp_out *to, json_t *trace, struct rp_err *err)
+{
+	char accesses[32], streams[32];
+	json_t *sources = json_object_get(trace, "sources"),
+	       *skipped = json_object_get(trace, "skipped"), *v;
+	const char *key, *order = json_string_value(json_object_get(trace, "interleave"));
+	size_t i;
+	bool ok = true;
+	json_array_foreach(sources, i, v)
+	{
+		ok = ok &&
+		     rp_out_printf(to, err, "%-8s  %s\n", i ? "" : "trace", json_string_value(v));
+	}
+	rp_print_count(accesses, (uint64_t)json_integer_value(json_object_get(trace, "accesses")));
+	rp_print_count(streams, (uint64_t)json_integer_value(json_object_get(trace, "streams")));
+	ok = ok && rp_out_printf(to, err, "%-8s  %s, %s accesses, %s stream%s\n", "",
+		       json_string_value(json_object_get(trace, "format")), accesses, streams,
+		       strcmp(streams, "1") ? "s" : "");
+	const char *label = "left out";
+	json_object_foreach(skipped, key, v)
+	{
+		char n[32];
+		rp_print_count(n, (uint64_t)json_integer_value(v));
+		ok = ok && rp_out_printf(to, err, "%-8s  %s (%s)\n", label, n, key);
+		label = "";
+	}
+	if (ok && order)
+		ok = rp_out_printf(to, err, "%-8s  %s\n", "order", order);
+	return ok;
+}
+
+void
+rp_input_progress(struct rp_progress *p, const struct rp_input_opts *o)
+{
+	bool wanted = o->progress || (!o->no_progress && isatty(STDERR_FILENO));
+	rp_progress_begin(p, wanted ? stderr : NULL);
+}
+
+void
+rp_input_tell(struct rp_progress *p, const struct rp_trace *t, uint64_t accesses)
+{
+	rp_progress_tell(p, accesses, t->part, t->whole);
+}

@@ -101,3 +101,6 @@ EXTRA_DIST += tests/layers.txt
 EXTRA_DIST += tests/lib.sh
 EXTRA_DIST += tests/tally.sh
 EXTRA_DIST += tests/installed.sh
+unit += tests/base/test_emit.c
+scripts += tests/man.test
+scripts += tests/cli/examples.test

@@ -5,19 +5,23 @@
 #include "input.h"
 #include "seen.h"
 
+#include "traces/format/rpz.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct info_opts {
 	struct rp_input_opts in;
 	const char *output;
-	bool json;
+	bool json, verify;
 };
 
 #define OPT(field) offsetof(struct info_opts, field)
 static const struct rp_opt opts[] = {
+	{ "verify", 0, NULL, RP_OPT_FLAG, OPT(verify), NULL,
+	    "check everything that can be checked, and list all damage of a .rpz" },
 	RP_INPUT_ROWS(struct info_opts),
 	{ "json", 0, NULL, RP_OPT_FLAG, OPT(json), NULL, "print JSON" },
 	{ "output", 'o', "FILE", RP_OPT_TEXT, OPT(output), "-", "where to print" },
@@ -223,6 +227,8 @@ print_text(struct rp_out *to, json_t *doc, struct rp_err *err)
 {
 	static const char *const plain[] = { "bytes", "address_min", "address_max", "size_min",
 		"size_max", "time_min", "time_max", "preamble", NULL };
+	static const char *const rpz[] = { "version", "file_bytes", "blocks", "block", "level",
+		NULL };
 	const char *key;
 	json_t *v;
 	size_t i;
@@ -235,6 +241,8 @@ print_text(struct rp_out *to, json_t *doc, struct rp_err *err)
 			       rp_print_count(n, (uint64_t)json_integer_value(v)));
 	}
 	ok = ok && print_plain(to, doc, plain, err);
+	if (ok && (v = json_object_get(doc, "rpz")))
+		ok = rp_out_printf(to, err, "\n.rpz\n") && print_plain(to, v, rpz, err);
 	if (ok && (v = json_object_get(doc, "kernels")))
 		ok = print_kernels(to, v, err);
 	if (ok && (v = json_object_get(doc, "gpu")))
@@ -258,15 +266,142 @@ print(const struct info_opts *o, json_t *doc, struct rp_err *err)
 	return false;
 }
 
+/* What --verify found in one file. */
+static void
+add_damage(void *to, const char *text)
+{
+	json_array_append_new(to, rp_emit_text(text));
+}
+
+/* Only a regular file can be looked at twice. */
+static bool
+is_rpz(const char *path)
+{
+	unsigned char magic[4];
+	struct stat st;
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	FILE *f = fopen(path, "rb");
+	bool yes =
+	    f && fread(magic, 1, sizeof magic, f) == sizeof magic && !memcmp(magic, "\x89RPZ", 4);
+	if (f)
+		fclose(f);
+	return yes;
+}
+
+/* A .rpz is checked block by block; of any other trace, reading it through is the check. */
+static json_t *
+verify_one(const struct info_opts *o, char *path, struct rp_err *err)
+{
+	struct rp_read_opts read = { .threads = rp_input_threads(&o->in), .stop = &rp_interrupted };
+	struct rp_rpz_report report = { 0 };
+	struct facts f = { 0 };
+	json_t *damage = json_array();
+	struct rp_source *s = NULL;
+	bool rpz = is_rpz(path), ok;
+	if (rpz) {
+		ok = rp_rpz_verify(path, &read, add_damage, damage, &report, err);
+	} else {
+		s = rp_input_open(&o->in, 1, &path, false, NULL, err);
+		ok = s && look_all(&f, s, &o->in, err);
+		report.accesses = f.seen.accesses;
+	}
+	rp_source_close(s);
+	rp_seen_free(&f.seen);
+	if (!ok && err->code != RP_INPUT) {
+		json_decref(damage);
+		return NULL;
+	}
+	if (!ok) { /* what could not be read at all is damage too */
+		add_damage(damage, err->text);
+		err->code = RP_OK;
+	}
+	json_t *one = json_pack("{so so sI so}", "file", rp_emit_text(path), "sound",
+	    json_boolean(json_array_size(damage) == 0), "accesses", (json_int_t)report.accesses,
+	    "damage", damage);
+	if (one && rpz)
+		json_object_set_new(one, "blocks", rp_emit_count(report.blocks));
+	return one;
+}
+
+static bool
+print_verified(const struct info_opts *o, json_t *doc, struct rp_err *err)
+{
+	struct rp_out *to = rp_out_open(o->output, err);
+	json_t *one, *d;
+	size_t i, k;
+	bool ok = to != NULL;
+	if (ok && o->json)
+		ok = rp_emit_json(to, doc, err);
+	json_array_foreach(o->json ? NULL : json_object_get(doc, "verify"), i, one)
+	{
+		char n[32];
+		const char *file = json_string_value(json_object_get(one, "file"));
+		rp_print_count(n, (uint64_t)json_integer_value(json_object_get(one, "accesses")));
+		ok =
+		    ok && rp_out_printf(to, err, "%s: %s, %s accesses\n", file,
+			      json_is_true(json_object_get(one, "sound")) ? "sound" : "DAMAGED", n);
+		json_array_foreach(json_object_get(one, "damage"), k, d)
+		{
+			ok = ok && rp_out_printf(to, err, "  %s\n", json_string_value(d));
+		}
+	}
+	if (ok)
+		return rp_out_commit(to, err);
+	rp_out_abort(to);
+	return false;
+}
+
+static bool
+verify(const struct info_opts *o, int n, char **traces, struct rp_err *err)
+{
+	json_t *list = json_array();
+	unsigned damaged = 0;
+	bool ok = list != NULL;
+	if (n < 1)
+		ok = rp_fail(err, RP_USAGE, "wanted a trace to verify");
+	for (int i = 0; ok && i < n; i++) {
+		json_t *one = verify_one(o, traces[i], err);
+		ok = one != NULL;
+		damaged += ok && !json_is_true(json_object_get(one, "sound"));
+		json_array_append_new(list, one);
+	}
+	json_t *doc =
+	    json_pack("{ss ss so}", "reprise", PACKAGE_VERSION, "command", "info", "verify", list);
+	ok = ok && print_verified(o, doc, err);
+	json_decref(doc);
+	if (ok && damaged)
+		ok = rp_fail(err, RP_INPUT, "%u of %d trace%s damaged", damaged, n,
+		    n == 1 ? " is" : "s are");
+	return ok;
+}
+
+/* The container of a single .rpz: version, blocks, size. */
+static json_t *
+rpz_json(const char *path)
+{
+	struct rp_rpz_info i;
+	if (!rp_rpz_read_info(path, &i, NULL))
+		return NULL;
+	return json_pack("{so sI sI sI sI so}", "version", json_sprintf("%u.%u", i.major, i.minor),
+	    "file_bytes", (json_int_t)i.file_bytes, "blocks", (json_int_t)i.blocks, "block",
+	    (json_int_t)i.block, "level", (json_int_t)i.level, "bytes_per_access",
+	    i.accesses ? json_real((double)i.file_bytes / (double)i.accesses) : json_null());
+}
+
 static bool
 run_info(void *options, int n, char **traces, struct rp_err *err)
 {
 	const struct info_opts *o = options;
 	struct facts f = { 0 };
+	if (o->verify)
+		return verify(o, n, traces, err);
 	struct rp_source *s = rp_input_open(&o->in, n, traces, false, NULL, err);
 	bool ok = s && look_all(&f, s, &o->in, err);
 	if (ok) {
 		json_t *doc = document(&f, s->trace, err);
+		if (doc && n == 1 && is_rpz(traces[0]))
+			json_object_set_new(doc, "rpz", rpz_json(traces[0]));
 		ok = doc && print(o, doc, err);
 		json_decref(doc);
 	}
@@ -282,7 +417,7 @@ const struct rp_command rp_command_info = {
 	.name = "info",
 	.what = "describe and verify traces",
 	.operands = "TRACE...",
-	.example = "reprise info t.rpz",
+	.example = "reprise info --verify t.rpz",
 	.opts = opts,
 	.bytes = sizeof(struct info_opts),
 	.run = run_info,

@@ -103,4 +103,3 @@ EXTRA_DIST += tests/tally.sh
 EXTRA_DIST += tests/installed.sh
 unit += tests/base/test_emit.c
 scripts += tests/man.test
-scripts += tests/cli/examples.test

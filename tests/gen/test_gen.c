@@ -116,7 +116,7 @@ RP_TEST(gen, an_error_names_the_kind_and_what_is_wanted)
 	    "lines=3", "gen:lines=3: wanted gen:KIND[,key=value]... (reprise help generators)");
 	draw_refuses("zip", "no generator 'zip'; did you mean 'zipf'? (reprise help generators)");
 	draw_refuses("wolf", "no generator 'wolf' (reprise help generators)");
-	draw_refuses("zipf,linse=4", "gen:zipf: no key 'linse'; did you mean 'line'?");
+	draw_refuses("zipf,linse=4", "gen:zipf: no key 'linse'; did you mean 'lines'?");
 	draw_refuses("zipf,lines", "gen:zipf: 'lines': wanted key=value");
 	draw_refuses("zipf,seed=x", "gen:zipf: seed=: 'x' is not a whole number below 2^64");
 	draw_refuses("zipf,lines=0", "gen:zipf: lines=: 0 is not in 1..1073741824");

@@ -101,5 +101,4 @@ EXTRA_DIST += tests/layers.txt
 EXTRA_DIST += tests/lib.sh
 EXTRA_DIST += tests/tally.sh
 EXTRA_DIST += tests/installed.sh
-unit += tests/base/test_emit.c
 scripts += tests/man.test

@@ -98,6 +98,7 @@ options(size_t n)
 		.descending = n & 2,
 		.narrow_signed = n & 4,
 		.salvage = n & 8,
+		.csv = n & 16 ? "time=1,id=2,op=3,size=4" : NULL,
 	};
 }
 

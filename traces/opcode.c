@@ -45,7 +45,7 @@ rp_opcodes(size_t *n)
 static bool
 is(const char *text, size_t n, const char *word)
 {
-	return !strncmp(word, text, n) && word[n] == '\0';
+	return strlen(word) == n && !memcmp(word, text, n); /* the text may hold a NUL */
 }
 
 static const struct rp_opcode *

@@ -118,7 +118,7 @@ static bool
 is_key(const struct setting *s, const char *name)
 {
 	size_t n = (size_t)(s->key_end - s->key);
-	return !strncmp(name, s->key, n) && name[n] == '\0';
+	return strlen(name) == n && !memcmp(name, s->key, n);
 }
 
 static bool
@@ -292,9 +292,9 @@ find_prefix(struct rp_accelsim *a, const struct line *l)
 	}
 	return rp_fail_line(l->err, l->in,
 	    a->form == RP_ACCELSIM_RAW ? "'%.*s': wanted an instruction that begins with 4, 6 or "
-	                                 "11 numbers%s, a pc and 8 digits of mask"
+					 "11 numbers%s, a pc and 8 digits of mask"
 				       : "'%.*s': wanted an instruction that begins with 4 "
-	                                 "numbers%s, a pc and 8 digits of mask",
+					 "numbers%s, a pc and 8 digits of mask",
 	    RP_QUOTED(l->at, l->end), a->lineinfo ? ", a source line" : "");
 }
 

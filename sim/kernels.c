@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "sim/kernels.h"
+#include "sim/full_loop.h"
 #include "sim/ways.h"
 
 static bool
@@ -290,4 +291,6 @@ const struct rp_kernels RP_KERNELS = {
 	.lru_no_write = { lru_no_write_32, lru_no_write_64 },
 	.fifo_no_write = { fifo_no_write_32, fifo_no_write_64 },
 	.random_no_write = { random_no_write_32, random_no_write_64 },
+	.full_prepare = full_prepare,
+	.full = { FULL_TABLE(full_lru), FULL_TABLE(full_fifo), FULL_TABLE(full_random) },
 };

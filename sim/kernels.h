@@ -2,6 +2,7 @@
 #ifndef RP_SIM_KERNELS_H
 #define RP_SIM_KERNELS_H
 
+#include "sim/full.h"
 #include "sim/level.h"
 #include "sim/sets.h"
 
@@ -23,6 +24,8 @@ struct rp_rows {
 
 enum { RP_BLOCK = 16 }; /* rows, lookups done at a time where all are alike */
 
+typedef void rp_full_run(struct rp_full *c, const struct rp_lookups *in, uint8_t *outcome);
+
 struct rp_kernels {
 	/* Whole blocks of up to n rows, the first of which is number `first`, to a lookup each: how many rows, up to the
 	 * first block in which a row crosses lines. */
@@ -34,6 +37,9 @@ struct rp_kernels {
 	    *random[2][RP_SIZES][2];
 	/* For write misses that bring nothing in; any size. */
 	rp_sets_run *lru_no_write[2], *fifo_no_write[2], *random_no_write[2];
+	/* The same for one set of any size; all bits of the tags. By: order; wide; prefetch. */
+	uint64_t (*full_prepare)(struct rp_full *c, const struct rp_lookups *in);
+	rp_full_run *full[3][2][2];
 };
 
 /* The loops of a level that runs here. */

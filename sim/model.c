@@ -17,9 +17,11 @@ enum { VALID = 1, DIRTY = 2 };
 struct model {
 	struct rp_cache cache;
 	uint32_t sets, ways;
-	uint64_t *line;  /* [sets * ways] */
-	uint8_t *state;  /* VALID, DIRTY */
-	uint32_t *valid; /* ways in use, by set */
+	uint64_t *line; /* [sets * ways] */
+	uint8_t *state; /* VALID, DIRTY */
+	struct {
+		uint32_t valid, taken; /* ways in use; ways below this are in use */
+	} * set;
 	/* Place + 1 of a line, by open addressing; NULL: sets are searched. */
 	uint64_t *table;
 	uint64_t table_mask;
@@ -48,12 +50,12 @@ open_model(struct rp_cache *c, struct rp_err *err)
 	m->rng = rp_rng_for(s->seed, "sim/policy", 0);
 	m->line = rp_mem_array(lines, sizeof *m->line, err);
 	m->state = rp_mem_array(lines, sizeof *m->state, err);
-	m->valid = rp_mem_array(s->sets, sizeof *m->valid, err);
+	m->set = rp_mem_array(s->sets, sizeof *m->set, err);
 	m->set_bytes = p->set_bytes ? (p->set_bytes(s->ways, s->arg) + 15) & ~(size_t)15 : 0;
 	m->set_state = rp_mem_array(s->sets, m->set_bytes, err);
 	m->all_state =
 	    rp_mem_array(1, p->all_bytes ? p->all_bytes(s->sets, s->ways, s->arg) : 0, err);
-	if (!m->line || !m->state || !m->valid || !m->set_state || !m->all_state)
+	if (!m->line || !m->state || !m->set || !m->set_state || !m->all_state)
 		return false;
 	if (s->ways > SEARCHED_WAYS) {
 		uint64_t size = 64;
@@ -80,7 +82,7 @@ close_model(struct rp_cache *c)
 	struct model *m = (struct model *)c;
 	free(m->line);
 	free(m->state);
-	free(m->valid);
+	free(m->set);
 	free(m->table);
 	free(m->set_state);
 	free(m->all_state);
@@ -132,10 +134,11 @@ make_room(struct model *m, const struct rp_at *at, uint8_t *outcome)
 {
 	uint64_t base = (uint64_t)at->index * m->ways;
 	uint32_t w = 0;
-	if (m->valid[at->index] < m->ways) {
-		while (m->state[base + w] & VALID)
+	if (m->set[at->index].valid < m->ways) {
+		for (w = m->set[at->index].taken; m->state[base + w] & VALID;)
 			w++;
-		m->valid[at->index]++;
+		m->set[at->index].taken = w + 1;
+		m->set[at->index].valid++;
 		return w;
 	}
 	w = m->cache.spec->policy->victim(at);
@@ -210,12 +213,14 @@ static bool
 drop_place(struct model *m, uint64_t place)
 {
 	struct rp_at at = at_line(m, m->line[place]);
+	uint32_t way = (uint32_t)(place % m->ways), *taken = &m->set[at.index].taken;
+	*taken = way < *taken ? way : *taken;
+	m->set[at.index].valid--;
 	if (m->cache.spec->policy->drop)
-		m->cache.spec->policy->drop(&at, (uint32_t)(place % m->ways));
+		m->cache.spec->policy->drop(&at, way);
 	if (m->table)
 		unslot(m, m->line[place]);
 	m->state[place] = 0;
-	m->valid[at.index]--;
 	return true;
 }
 

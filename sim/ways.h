@@ -61,6 +61,14 @@ ways_rotate(void *set, uint64_t key, bool wide, unsigned lanes, int k)
 	}
 }
 
+/* Bit j: key j of 8 in a row, aligned to 32 bytes, is this one. */
+RP_INLINE uint32_t
+bucket_match(const uint32_t *keys, uint32_t key)
+{
+	__m256i e = _mm256_cmpeq_epi32(*(const __m256i *)keys, _mm256_set1_epi32((int)key));
+	return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(e));
+}
+
 #else
 
 RP_INLINE uint64_t
@@ -92,6 +100,31 @@ ways_rotate(void *set, uint64_t key, bool wide, unsigned lanes, int k)
 	else
 		narrow[0] = (uint32_t)key;
 }
+
+#ifdef __SSE2__
+
+#include <emmintrin.h>
+
+RP_INLINE uint32_t
+bucket_match(const uint32_t *keys, uint32_t key)
+{
+	__m128i x = _mm_set1_epi32((int)key), e0 = _mm_cmpeq_epi32(((const __m128i *)keys)[0], x);
+	__m128i e1 = _mm_cmpeq_epi32(((const __m128i *)keys)[1], x), e = _mm_packs_epi32(e0, e1);
+	return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(e, e)) & 0xff;
+}
+
+#else
+
+RP_INLINE uint32_t
+bucket_match(const uint32_t *keys, uint32_t key)
+{
+	uint32_t m = 0;
+	for (unsigned i = 0; i < 7; i++)
+		m |= (uint32_t)(keys[i] == key) << i;
+	return m;
+}
+
+#endif
 
 #endif
 

@@ -4,6 +4,7 @@
  * is another order once a line has been invalidated and its way filled again. */
 #include "config.h"
 
+#include "sim/full.h"
 #include "sim/policy.h"
 #include "sim/policy/links.h"
 #include "sim/sets.h"
@@ -43,5 +44,5 @@ const struct rp_policy rp_policy_fifo = {
 	.fill = fill,
 	.drop = drop,
 	.victim = victim,
-	.engines = { &rp_engine_sets_fifo },
+	.engines = { &rp_engine_sets_fifo, &rp_engine_full_fifo },
 };

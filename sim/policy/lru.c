@@ -3,6 +3,7 @@
  * State of a set: its ways linked in order of use. */
 #include "config.h"
 
+#include "sim/full.h"
 #include "sim/policy.h"
 #include "sim/policy/links.h"
 #include "sim/sets.h"
@@ -43,5 +44,5 @@ const struct rp_policy rp_policy_lru = {
 	.fill = use,
 	.drop = drop,
 	.victim = victim,
-	.engines = { &rp_engine_sets_lru },
+	.engines = { &rp_engine_sets_lru, &rp_engine_full_lru },
 };

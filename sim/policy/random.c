@@ -3,6 +3,7 @@
  * No state but the cache's random numbers: one is drawn for each replacement, in trace order. */
 #include "config.h"
 
+#include "sim/full.h"
 #include "sim/policy.h"
 #include "sim/sets.h"
 
@@ -19,5 +20,5 @@ const struct rp_policy rp_policy_random = {
 	.source = "Belady, IBM Systems Journal 5(2), 1966",
 	.chance = true,
 	.victim = victim,
-	.engines = { &rp_engine_sets_random },
+	.engines = { &rp_engine_sets_random, &rp_engine_full_random },
 };

@@ -1,0 +1,264 @@
+/* full.c - fully associative caches: memory, the log, and single lines. */
+#include "config.h"
+
+#include "sim/full.h"
+#include "sim/kernels.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	ALIGN = 64,
+	LINES_MOST = 1 << 28, /* places have 32 bits, nodes among them */
+	/* Buckets hold 1 to 2 lines on average; where that is more than the second-level cache, 2 to 4: memory costs more
+	 * than a chain now and then. From the same size on they are prefetched. */
+	BUCKETS_SPARSE = 4096,
+	/* The log is as long as so many times the lines that are there, and one chunk, before it is compacted. */
+	LOG_TIMES = 4
+};
+
+static bool
+fits(const struct rp_cache_spec *s)
+{
+	return s->sets == 1 && s->ways <= LINES_MOST;
+}
+
+static size_t
+buckets(const struct rp_full *c)
+{
+	return (size_t)1 << c->bits;
+}
+
+static size_t
+log_most(const struct rp_full *c)
+{
+	return (size_t)LOG_TIMES * c->lines + 2 * RP_CHUNK + 64;
+}
+
+/* Zeroes all, and nothing is touched before it is used. */
+static bool
+open_full(struct rp_cache *cache, enum rp_full_order order, struct rp_err *err)
+{
+	struct rp_full *c = (struct rp_full *)cache;
+	c->order = order;
+	c->lines = cache->spec->ways;
+	c->rng = rp_rng_for(cache->spec->seed, "sim/policy", 0);
+	for (c->bits = 4; buckets(c) < (c->lines + 1) / 2 && buckets(c) < BUCKETS_SPARSE;)
+		c->bits++;
+	while (buckets(c) < (c->lines + 3) / 4)
+		c->bits++;
+	c->memory = rp_mem_array(buckets(c) + 1, sizeof *c->bucket, err);
+	c->node = rp_mem_array(c->lines + (size_t)1, sizeof *c->node, err);
+	c->log = rp_mem_array(log_most(c), sizeof *c->log, err);
+	c->live = rp_mem_array(log_most(c) / 64 + 1, sizeof *c->live, err);
+	if (!c->memory || !c->node || !c->log || !c->live)
+		return false;
+	c->bucket = (struct rp_bucket *)((char *)c->memory + (-(uintptr_t)c->memory & (ALIGN - 1)));
+	return true;
+}
+
+static bool
+open_lru(struct rp_cache *c, struct rp_err *err)
+{
+	return open_full(c, RP_FULL_LRU, err);
+}
+
+static bool
+open_fifo(struct rp_cache *c, struct rp_err *err)
+{
+	return open_full(c, RP_FULL_FIFO, err);
+}
+
+static bool
+open_random(struct rp_cache *c, struct rp_err *err)
+{
+	return open_full(c, RP_FULL_RANDOM, err);
+}
+
+static void
+close_full(struct rp_cache *cache)
+{
+	struct rp_full *c = (struct rp_full *)cache;
+	free(c->memory);
+	free(c->node);
+	free(c->log);
+	free(c->live);
+	free(c->line);
+}
+
+/* From now on whole lines are kept by place. */
+static bool
+widen(struct rp_full *c, struct rp_err *err)
+{
+	uint64_t *line = rp_mem_array(buckets(c) * 8, sizeof *line, err);
+	if (!line)
+		return false;
+	for (uint32_t b = 0; b < buckets(c); b++)
+		for (uint32_t valid = c->bucket[b].flags & 0x7f; valid; valid &= valid - 1) {
+			uint32_t place = b << 3 | (unsigned)__builtin_ctz(valid);
+			line[place] = full_line(c, place);
+		}
+	c->line = line;
+	c->wide = true;
+	return true;
+}
+
+/* Copies the live entries to the front of the log. */
+static void
+compact(struct rp_full *c)
+{
+	uint32_t to = 0, words = (c->pos + 63) / 64;
+	for (uint32_t i = c->oldest; i < words; i++) {
+		uint64_t word = c->live[i];
+		if (i == c->pos / 64)
+			word &=
+			    (UINT64_C(1) << c->pos % 64) - 1; /* those behind are set in advance */
+		for (; word; word &= word - 1) {
+			uint32_t place = c->log[i * 64 + (unsigned)__builtin_ctzll(word)];
+			*full_at(c, place) = to;
+			c->log[to++] = place;
+		}
+	}
+	memset(c->live, 0xff, to / 64 * sizeof *c->live);
+	if (to % 64)
+		c->live[to / 64] = (UINT64_C(1) << to % 64) - 1;
+	c->pos = to;
+	c->oldest = 0;
+}
+
+/* Room for n more entries, whose bits are set. There is always a live entry before them when one is looked for, so those
+ * that are not written yet are never taken for the oldest. */
+static void
+extend_log(struct rp_full *c, size_t n)
+{
+	if (c->pos + n > (size_t)LOG_TIMES * c->count + RP_CHUNK + n)
+		compact(c);
+	size_t word = c->pos / 64, end = (c->pos + n + 63) / 64;
+	c->live[word] = (c->pos % 64 ? c->live[word] : 0) | UINT64_MAX << c->pos % 64;
+	for (word++; word < end; word++)
+		c->live[word] = UINT64_MAX;
+}
+
+static bool
+run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, struct rp_err *err)
+{
+	struct rp_full *c = (struct rp_full *)cache;
+	const struct rp_kernels *k = cache->kernels;
+	if (k->full_prepare(c, in) > UINT32_MAX && !c->wide && !widen(c, err))
+		return false;
+	if (c->order != RP_FULL_RANDOM)
+		extend_log(c, in->n);
+	k->full[c->order][c->wide][buckets(c) > BUCKETS_SPARSE](c, in, outcome);
+	return true;
+}
+
+/* Place of a line, or UINT32_MAX. */
+static uint32_t
+find(const struct rp_full *c, uint64_t line)
+{
+	uint32_t key = full_key(full_tag(c, line)), b = full_home(line, key, c->bits);
+	if (!c->wide && full_tag(c, line) > UINT32_MAX)
+		return UINT32_MAX;
+	for (uint32_t w = 0; w < RP_BUCKET_WAYS; w++)
+		if ((c->bucket[b].flags >> w & 1) && full_line(c, b << 3 | w) == line)
+			return b << 3 | w;
+	for (uint32_t n = c->bucket[b].chain; n; n = c->node[n].next)
+		if (c->node[n].line == line)
+			return n << 3 | RP_BUCKET_WAYS;
+	return UINT32_MAX;
+}
+
+static bool
+clean_place(struct rp_full *c, uint32_t place)
+{
+	uint32_t b = place >> 3, w = place & 7,
+		 *at = w < RP_BUCKET_WAYS ? &c->bucket[b].flags : &c->node[b].dirty;
+	uint32_t bit = w < RP_BUCKET_WAYS ? UINT32_C(0x100) << w : 1, was = *at;
+	*at &= ~bit;
+	return was & bit;
+}
+
+static bool
+drop_place(struct rp_full *c, uint32_t place)
+{
+	uint32_t at = *full_at(c, place);
+	full_remove(c, place);
+	c->count--;
+	if (c->order == RP_FULL_RANDOM) {
+		c->log[at] = 0;
+		if (at < c->oldest)
+			c->oldest = at;
+	} else {
+		c->live[at / 64] &= ~(UINT64_C(1) << at % 64);
+	}
+	return true;
+}
+
+typedef bool place_fn(struct rp_full *c, uint32_t place);
+
+/* f for one place if its line is first..last. */
+static bool
+within(struct rp_full *c, uint32_t place, uint64_t first, uint64_t last, place_fn *f)
+{
+	uint64_t line = full_line(c, place);
+	return line >= first && line <= last && f(c, place);
+}
+
+static uint64_t
+each_in_bucket(struct rp_full *c, uint32_t b, uint64_t first, uint64_t last, place_fn *f)
+{
+	uint64_t n = 0;
+	for (uint32_t valid = c->bucket[b].flags & 0x7f; valid; valid &= valid - 1)
+		n += within(c, b << 3 | (unsigned)__builtin_ctz(valid), first, last, f);
+	for (uint32_t node = c->bucket[b].chain, next; node; node = next) {
+		next = c->node[node].next;
+		n += within(c, node << 3 | RP_BUCKET_WAYS, first, last, f);
+	}
+	return n;
+}
+
+/* f for each of the lines that is there: how often it said true. */
+static uint64_t
+each(struct rp_full *c, uint64_t first, uint64_t last, place_fn *f)
+{
+	uint64_t n = 0;
+	if (last - first < c->lines) {
+		for (uint64_t i = 0; i <= last - first; i++) {
+			uint32_t place = find(c, first + i);
+			n += place != UINT32_MAX && f(c, place);
+		}
+		return n;
+	}
+	for (uint32_t b = 0; b < buckets(c); b++)
+		n += each_in_bucket(c, b, first, last, f);
+	return n;
+}
+
+static uint64_t
+clean(struct rp_cache *c, uint64_t first, uint64_t last)
+{
+	return each((struct rp_full *)c, first, last, clean_place);
+}
+
+static uint64_t
+drop(struct rp_cache *c, uint64_t first, uint64_t last)
+{
+	return each((struct rp_full *)c, first, last, drop_place);
+}
+
+#define FULL_ENGINE(policy)                                                                        \
+	const struct rp_engine rp_engine_full_##policy = {                                         \
+		.name = "full",                                                                    \
+		.bytes = sizeof(struct rp_full),                                                   \
+		.fits = fits,                                                                      \
+		.open = open_##policy,                                                             \
+		.close = close_full,                                                               \
+		.run = run,                                                                        \
+		.clean = clean,                                                                    \
+		.drop = drop,                                                                      \
+	}
+FULL_ENGINE(lru);
+FULL_ENGINE(fifo);
+FULL_ENGINE(random);

@@ -1,0 +1,148 @@
+/* full.h - one set of any number of lines: buckets that never fill, and a log instead of a list.
+ *
+ * A line lies in a bucket of 7, chosen by a hash, and never moves, so its place is a stable name; the few that find their
+ * bucket full are nodes in a chain behind it. The order of lru and fifo is a log of places, the newest last: a use appends
+ * one, and a bit says which entries are the latest of their place ("live"). The victim is the oldest live entry. When the
+ * log is long the live entries are copied to its front. For random the log holds places by way, in any order.
+ *
+ * A key is the line without the bits that choose the bucket, so bucket and key give the line back; where it has more than
+ * 32 bits the key is folded, and whole lines are kept and compared too ("wide"). */
+#ifndef RP_SIM_FULL_H
+#define RP_SIM_FULL_H
+
+#include "sim/engine.h"
+
+enum { RP_BUCKET_WAYS = 7, RP_FULL_AHEAD = 12 /* lookups to prefetch */ };
+
+/* A cache line. The first half is read as one vector by every lookup and written on a fill only: a store just before such
+ * a load would make it wait. The second half is written by every use. */
+struct rp_bucket {
+	uint32_t key[RP_BUCKET_WAYS];
+	uint32_t flags;              /* bits 0-6: way is valid; 8-14: and dirty */
+	uint32_t at[RP_BUCKET_WAYS]; /* where the way stands in the log */
+	uint32_t chain;              /* first node, 0: none */
+};
+
+struct rp_node {
+	uint64_t line;
+	uint32_t at, next;
+	uint32_t dirty;
+};
+
+enum rp_full_order { RP_FULL_LRU, RP_FULL_FIFO, RP_FULL_RANDOM };
+
+struct rp_full {
+	struct rp_cache cache;
+	enum rp_full_order order;
+	uint32_t lines, count; /* that fit, that are there */
+	unsigned bits;         /* log2 of the buckets, 1 to 29 */
+	bool wide;
+	struct rp_bucket *bucket;
+	void *memory;          /* that buckets lie in */
+	uint64_t *line;        /* by place, if wide */
+	struct rp_node *node;  /* from 1 on */
+	uint32_t nodes, spare; /* nodes ever used; first that is free again, 0: none */
+	/* A place is bucket * 8 + way, or node * 8 + 7. For random log[way] is the place + 1, or 0. */
+	uint32_t *log;
+	uint64_t *live;
+	uint32_t pos,
+	    oldest; /* next entry; word of `live` below which all are 0. Random: ways below are taken */
+	struct rp_rng rng;
+	/* Of the chunk at hand. */
+	uint32_t home[RP_CHUNK + 64], key[RP_CHUNK + 64];
+};
+
+extern const struct rp_engine rp_engine_full_lru, rp_engine_full_fifo, rp_engine_full_random;
+
+/* The part of a line that its bucket does not give. */
+static inline uint64_t
+full_tag(const struct rp_full *c, uint64_t line)
+{
+	return line >> c->bits;
+}
+
+static inline uint32_t
+full_key(uint64_t tag)
+{
+	return (uint32_t)tag ^ (uint32_t)(tag >> 32);
+}
+
+/* Neighbours stay neighbours; lines a power of two apart are spread by the high bits of a product. */
+static inline uint32_t
+full_spread(uint32_t key, unsigned bits)
+{
+	return key * UINT32_C(0x9e3779b1) >> (32 - bits);
+}
+
+static inline uint32_t
+full_home(uint64_t line, uint32_t key, unsigned bits)
+{
+	return ((uint32_t)line ^ full_spread(key, bits)) & ((UINT32_C(1) << bits) - 1);
+}
+
+/* The line at a place that is in use. */
+static inline uint64_t
+full_line(const struct rp_full *c, uint32_t place)
+{
+	uint32_t b = place >> 3, w = place & 7;
+	if (w == RP_BUCKET_WAYS)
+		return c->node[b].line;
+	if (c->wide)
+		return c->line[place];
+	uint32_t key = c->bucket[b].key[w];
+	return (uint64_t)key << c->bits |
+	       ((b ^ full_spread(key, c->bits)) & ((UINT32_C(1) << c->bits) - 1));
+}
+
+/* Takes what is at a place out of its bucket: whether it was dirty. The log is the caller's. */
+static inline bool
+full_remove(struct rp_full *c, uint32_t place)
+{
+	uint32_t b = place >> 3, w = place & 7;
+	if (w < RP_BUCKET_WAYS) {
+		uint32_t flags = c->bucket[b].flags;
+		c->bucket[b].flags = flags & ~(UINT32_C(0x101) << w);
+		return flags >> (8 + w) & 1;
+	}
+	struct rp_node *n = &c->node[b];
+	uint32_t *to =
+	    &c->bucket[full_home(n->line, full_key(full_tag(c, n->line)), c->bits)].chain;
+	while (*to != b)
+		to = &c->node[*to].next;
+	*to = n->next;
+	n->next = c->spare;
+	c->spare = b;
+	return n->dirty;
+}
+
+/* Puts a line, which is not there, into bucket b: its place. */
+static inline uint32_t
+full_insert(struct rp_full *c, uint32_t b, uint32_t key, uint64_t line, uint32_t at, bool dirty)
+{
+	struct rp_bucket *k = &c->bucket[b];
+	uint32_t room = ~k->flags & 0x7f;
+	if (room) {
+		unsigned w = (unsigned)__builtin_ctz(room);
+		k->key[w] = key;
+		k->at[w] = at;
+		k->flags |= (1 | (uint32_t)dirty << 8) << w;
+		if (c->wide)
+			c->line[b << 3 | w] = line;
+		return b << 3 | w;
+	}
+	uint32_t n = c->spare ? c->spare : ++c->nodes;
+	if (c->spare)
+		c->spare = c->node[n].next;
+	c->node[n] = (struct rp_node){ .line = line, .at = at, .next = k->chain, .dirty = dirty };
+	k->chain = n;
+	return n << 3 | RP_BUCKET_WAYS;
+}
+
+static inline uint32_t *
+full_at(const struct rp_full *c, uint32_t place)
+{
+	uint32_t b = place >> 3, w = place & 7;
+	return w < RP_BUCKET_WAYS ? &c->bucket[b].at[w] : &c->node[b].at;
+}
+
+#endif

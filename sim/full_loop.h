@@ -1,0 +1,165 @@
+/* full_loop.h - the loop over a fully associative cache (sim/full.h); part of kernels.c. */
+#ifndef RP_SIM_FULL_LOOP_H
+#define RP_SIM_FULL_LOOP_H
+
+#include "sim/full.h"
+#include "sim/kernels.h"
+#include "sim/ways.h"
+
+/* Bucket and key of each lookup; all bits of the tags. What lies behind the last one is prepared too, and only
+ * prefetched. */
+static uint64_t
+full_prepare(struct rp_full *c, const struct rp_lookups *in)
+{
+	uint64_t all = 0;
+	unsigned bits = c->bits;
+	for (size_t i = 0; i < in->n; i += RP_BLOCK) {
+		const uint64_t *line = in->line + i;
+		uint32_t *restrict home = c->home + i, *restrict keys = c->key + i;
+		for (size_t j = 0; j < RP_BLOCK; j++) {
+			uint64_t tag = line[j] >> bits;
+			uint32_t key = full_key(tag);
+			all |= tag;
+			keys[j] = key;
+			home[j] = full_home(line[j], key, bits);
+		}
+	}
+	return all;
+}
+
+/* Place of a line: NONE if it is not there. */
+enum { FULL_NONE = UINT32_MAX };
+
+RP_INLINE uint32_t
+full_chained(const struct rp_full *c, uint32_t chain, uint64_t line)
+{
+	for (uint32_t n = chain; n; n = c->node[n].next)
+		if (c->node[n].line == line)
+			return n << 3 | RP_BUCKET_WAYS;
+	return FULL_NONE;
+}
+
+/* The next victim's bucket will be written soon. */
+RP_INLINE void
+prefetch_victim(const struct rp_full *c, uint64_t word, uint32_t oldest)
+{
+	if (word)
+		__builtin_prefetch(
+		    &c->bucket[c->log[oldest * 64 + (unsigned)__builtin_ctzll(word)] >> 3], 1);
+}
+
+/* What replaces what, for the cold path of a miss: the outcome; *at is where the new line will stand in the log. */
+RP_INLINE uint8_t
+full_make_room(struct rp_full *c, bool random, bool ahead, uint32_t *at)
+{
+	if (c->count < c->lines) {
+		c->count++;
+		if (random) {
+			while (c->log[c->oldest])
+				c->oldest++;
+			*at = c->oldest;
+		}
+		return RP_MISSED;
+	}
+	uint32_t victim;
+	if (random) {
+		*at = (uint32_t)rp_rng_below(&c->rng, c->lines);
+		victim = c->log[*at] - 1;
+	} else {
+		uint32_t oldest = c->oldest;
+		while (!c->live[oldest])
+			oldest++;
+		uint64_t word = c->live[oldest];
+		victim = c->log[oldest * 64 + (unsigned)__builtin_ctzll(word)];
+		word &= word - 1;
+		c->live[oldest] = word;
+		c->oldest = oldest;
+		if (ahead)
+			prefetch_victim(c, word, oldest);
+	}
+	return (uint8_t)(RP_MISSED | RP_EVICTED | full_remove(c, victim) << 2);
+}
+
+/* `order` is a constant. The log has room for the chunk, and its bits are set in advance (full.c). */
+RP_INLINE void
+full_loop(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outcome,
+    enum rp_full_order order, bool wide, bool ahead)
+{
+	bool lru = order == RP_FULL_LRU, random = order == RP_FULL_RANDOM;
+	bool back = c->cache.spec->write == RP_WRITE_BACK,
+	     no_write = c->cache.spec->allocate == RP_ALLOCATE_NO_WRITE;
+	const uint8_t *dirtying = in->dirty, *store = in->store;
+	const uint64_t *lines = in->line;
+	struct rp_bucket *bucket = c->bucket;
+	uint32_t *log = c->log, pos = c->pos;
+	uint64_t *live = c->live;
+	for (size_t i = 0, n = in->n; i < n; i++) {
+		uint32_t b = c->home[i], key = c->key[i], w = back & dirtying[i], place = FULL_NONE;
+		struct rp_bucket *k = &bucket[b];
+		if (ahead)
+			__builtin_prefetch(&bucket[c->home[i + RP_FULL_AHEAD]], 1);
+		uint32_t m = bucket_match(k->key, key) & k->flags & 0x7f;
+		if (wide)
+			for (uint32_t left = m; left; left &= left - 1)
+				if (c->line[b << 3 | (unsigned)__builtin_ctz(left)] != lines[i])
+					m &= ~(left & -left);
+		if (m) {
+			unsigned way = (unsigned)__builtin_ctz(m);
+			outcome[i] = 0;
+			if (w && !(k->flags >> (8 + way) & 1))
+				k->flags |= 0x100u << way;
+			if (!lru)
+				continue;
+			uint32_t at = k->at[way];
+			live[at / 64] &= ~(UINT64_C(1) << at % 64);
+			k->at[way] = pos;
+			log[pos++] = b << 3 | way;
+			continue;
+		}
+		if (k->chain && (place = full_chained(c, k->chain, lines[i])) != FULL_NONE) {
+			struct rp_node *node = &c->node[place >> 3];
+			outcome[i] = 0;
+			node->dirty |= w;
+			if (!lru)
+				continue;
+			live[node->at / 64] &= ~(UINT64_C(1) << node->at % 64);
+			node->at = pos;
+			log[pos++] = place;
+			continue;
+		}
+		if (no_write && store[i]) {
+			outcome[i] = RP_MISSED | RP_NO_FILL;
+			continue;
+		}
+		uint32_t at = pos;
+		outcome[i] = full_make_room(c, random, ahead, &at);
+		place = full_insert(c, b, key, lines[i], at, w);
+		if (random)
+			log[at] = place + 1;
+		else
+			log[pos++] = place;
+	}
+	c->pos = pos;
+}
+
+#define FULL_RUN(name, order, wide, ahead)                                                         \
+	static void name(                                                                          \
+	    struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outcome)             \
+	{                                                                                          \
+		full_loop(c, in, outcome, order, wide, ahead);                                     \
+	}
+#define FULL_RUNS(name, order)                                                                     \
+	FULL_RUN(name, order, false, false)                                                        \
+	FULL_RUN(name##_ahead, order, false, true)                                                 \
+	FULL_RUN(name##_wide, order, true, false)                                                  \
+	FULL_RUN(name##_wide_ahead, order, true, true)
+FULL_RUNS(full_lru, RP_FULL_LRU)
+FULL_RUNS(full_fifo, RP_FULL_FIFO)
+FULL_RUNS(full_random, RP_FULL_RANDOM)
+
+#define FULL_TABLE(name)                                                                           \
+	{                                                                                          \
+		{ name, name##_ahead }, { name##_wide, name##_wide_ahead }                         \
+	}
+
+#endif

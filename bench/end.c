@@ -1,4 +1,4 @@
-/* end.c - the way of a user's run: from a .rpz file through a cache, and what memory that takes.
+/* end.c - the way of a user's run: from a .rpz file through a cache.
  *
  * From memory means decoded columns, cut into the batches that a source would give. By the clock, since decoding may
  * go on in a second thread. */
@@ -8,13 +8,8 @@
 #include "sim/replay.h"
 #include "traces/format.h"
 
-#include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 struct run {
@@ -115,56 +110,6 @@ one(char **argv, const char *trace, const char *cache)
 	rp_batch_free(all);
 }
 
-/* Runs the program with its output thrown away: seconds and the most memory it had, in MiB. */
-static bool
-program(char **words, double *seconds, double *mib)
-{
-	struct rusage used;
-	int status;
-	double from = bench_wall();
-	pid_t child = fork();
-	if (child == 0) {
-		int nowhere = open("/dev/null", O_WRONLY);
-		dup2(nowhere, STDOUT_FILENO);
-		execv(words[0], words);
-		_exit(127);
-	}
-	if (child < 0 || wait4(child, &status, 0, &used) < 0 || status)
-		return false;
-	*seconds = bench_wall() - from;
-	*mib = (double)used.ru_maxrss / 1024;
-	return true;
-}
-
-/* The length of a trace must not show in the memory of its replay. */
-static void
-memory(char **argv, const char *trace, const char *cache, double most)
-{
-	char path[4096], what[200], limit[32], *program_path = (char *)"./reprise";
-	double seconds, all_mib, tenth_mib;
-	struct rp_batch *all = bench_load(argv, trace, 0, 0);
-	if (!all)
-		return;
-	size_t n = all->n;
-	rp_batch_free(all);
-	snprintf(path, sizeof path, "%s/%s", argv[1], trace);
-	snprintf(limit, sizeof limit, "%zu", n / 10);
-	char *whole[] = { program_path, (char *)"sim", (char *)"--cache", (char *)cache, path,
-		NULL };
-	char *tenth[] = { program_path, (char *)"sim", (char *)"--cache", (char *)cache,
-		(char *)"--limit", limit, path, NULL };
-	if (!program(tenth, &seconds, &tenth_mib) || !program(whole, &seconds, &all_mib)) {
-		bench_skip(trace, "reprise sim failed");
-		return;
-	}
-	snprintf(what, sizeof what, "memory of %s, %s", trace, cache);
-	bench_row_most(what, all_mib, "MiB", "-", NAN, most);
-	snprintf(what, sizeof what, "memory of all %zu accesses", n);
-	bench_row_most(what, all_mib, "MiB", "of a tenth of them", all_mib / tenth_mib, 1.1);
-	snprintf(what, sizeof what, "reprise sim as a whole, %s", trace);
-	bench_row(what, (double)n / seconds / 1e6, "M/s", "-", NAN, NAN);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -173,7 +118,5 @@ main(int argc, char **argv)
 	one(argv, "sqlite.rpz", "lru,sets=64,ways=8");
 	one(argv, "zipf.rpz", "lru,sets=1024,ways=16");
 	one(argv, "gzip.rpz", "lru,size=32KiB");
-	memory(argv, "gzip.rpz", "lru,sets=64,ways=8", 64);
-	memory(argv, "zipf.rpz", "lru,sets=1024,ways=16", 64);
 	return 0;
 }

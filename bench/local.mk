@@ -26,3 +26,6 @@ bench_readers_LDADD = libcore.la
 benches += bench/end
 bench_end_SOURCES = bench/end.c $(bench_shared)
 bench_end_LDADD = libcore.la
+benches += bench/memory
+bench_memory_SOURCES = bench/memory.c $(bench_shared)
+bench_memory_LDADD = libcore.la

@@ -6,3 +6,16 @@ EXTRA_DIST += examples/traces/gzip.lackey.xz
 EXTRA_DIST += examples/traces/README.md
 EXTRA_DIST += examples/traces/matmul.c
 EXTRA_DIST += examples/traces/matmul.lackey.xz
+# Programs on the public header and library alone; `make check` builds and runs them (tests/examples.test).
+check_PROGRAMS += examples/replay examples/matmul
+examples_replay_SOURCES = examples/replay.c
+examples_matmul_SOURCES = examples/matmul.c
+examples_flags = -std=c11 $(WARN_CFLAGS) $(SAN_CFLAGS)
+examples_replay_CFLAGS = $(examples_flags)
+examples_matmul_CFLAGS = $(examples_flags)
+examples_replay_CPPFLAGS = -I$(top_srcdir)/src
+examples_matmul_CPPFLAGS = -I$(top_srcdir)/src
+examples_replay_LDADD = libreprise.la
+examples_matmul_LDADD = libreprise.la
+
+scripts += tests/examples.test

@@ -63,7 +63,7 @@ static const struct rp_opt opts[] = {
 
 const struct rp_generator rp_generator_uniform = {
 	.name = "uniform",
-	.what = "independent accesses to lines that are all equally popular",
+	.what = "accesses to lines that are all equally popular",
 	.opts = opts,
 	.params_bytes = sizeof(struct uniform_params),
 	.open = uniform_open,

@@ -134,7 +134,7 @@ static const struct rp_opt opts[] = {
 
 const struct rp_generator rp_generator_zipf = {
 	.name = "zipf",
-	.what = "independent accesses to lines whose popularity falls with a power of their rank",
+	.what = "accesses to lines whose popularity falls with a power of their rank",
 	.source = "G. K. Zipf, Human Behavior and the Principle of Least Effort, 1949",
 	.opts = opts,
 	.params_bytes = sizeof(struct zipf_params),

@@ -125,6 +125,24 @@ run(const struct rp_command *c, int argc, char **argv, struct rp_err *err)
 	return ok;
 }
 
+/* What --help and --version say. */
+static bool
+tell(bool help_asked, struct rp_err *err)
+{
+	if (help_asked)
+		usage(stdout);
+	else
+		printf("reprise %s\n", PACKAGE_VERSION);
+	return !fflush(stdout) || rp_fail_errno(err, RP_RESOURCE, "writing standard output");
+}
+
+static int
+fail(const struct rp_command *c, const struct rp_err *err)
+{
+	fprintf(stderr, "reprise: %s%s%s\n", c ? c->name : "", c ? ": " : "", err->text);
+	return err->code ? (int)err->code : RP_FAILED;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -140,16 +158,12 @@ main(int argc, char **argv)
 		usage(stderr);
 		return RP_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-		return usage(stdout) && fflush(stdout) == 0 ? 0 : RP_RESOURCE;
-	if (!strcmp(argv[1], "--version"))
-		return printf("reprise %s\n", PACKAGE_VERSION) > 0 && fflush(stdout) == 0
-		           ? 0
-		           : RP_RESOURCE;
+	bool asks = !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h");
+	if (asks || !strcmp(argv[1], "--version"))
+		return tell(asks, &err) ? 0 : fail(NULL, &err);
 	take_aliases(argc - 1, argv + 1);
 	const struct rp_command *c = find(argv[1], &err);
 	if (c && run(c, argc - 1, argv + 1, &err))
 		return 0;
-	fprintf(stderr, "reprise: %s%s%s\n", c ? c->name : "", c ? ": " : "", err.text);
-	return err.code ? (int)err.code : RP_FAILED;
+	return fail(c, &err);
 }

@@ -17,7 +17,7 @@ cat >"$tmp/version.c" <<'END'
 int
 main(void)
 {
-	return puts(rp_version()) < 0;
+	return puts(reprise_version()) < 0;
 }
 END
 version=$(pkg-config --modversion reprise)

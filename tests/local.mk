@@ -92,6 +92,14 @@ tests_unit_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS) -Wno-missing-prototypes -Wn
 tests_unit_CPPFLAGS = $(AM_CPPFLAGS) -DRP_TOP_SRCDIR='"$(abs_top_srcdir)"'
 tests_unit_LDADD = libcore.la $(CRITERION_LIBS)
 TESTS += tests/unit
+
+# The public interface is tested through the shared library, which has nothing else to call.
+check_PROGRAMS += tests/public
+tests_public_SOURCES = tests/test_api.c tests/check.h
+tests_public_CFLAGS = $(tests_unit_CFLAGS)
+tests_public_CPPFLAGS = $(tests_unit_CPPFLAGS)
+tests_public_LDADD = libreprise.la $(CRITERION_LIBS) -lm
+TESTS += tests/public
 endif
 
 scripts += tests/layers.test
@@ -101,4 +109,5 @@ EXTRA_DIST += tests/layers.txt
 EXTRA_DIST += tests/lib.sh
 EXTRA_DIST += tests/tally.sh
 EXTRA_DIST += tests/installed.sh
+EXTRA_DIST += examples/demo.sh
 scripts += tests/man.test

@@ -1,0 +1,17 @@
+# Shell tests on the built program, which also run under the thread sanitizer.
+check_PROGRAMS += tests/cli/peak
+tests_cli_peak_SOURCES = tests/cli/peak.c
+
+# A shared object to preload; -rpath is what makes libtool build one that is not installed.
+check_LTLIBRARIES += tests/cli/nth.la
+tests_cli_nth_la_SOURCES = tests/cli/nth.c
+tests_cli_nth_la_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -fno-builtin
+tests_cli_nth_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+
+scripts += tests/cli/input.test
+scripts += tests/cli/interrupt.test
+scripts += tests/cli/live.test
+scripts += tests/cli/memory.test
+scripts += tests/cli/output.test
+scripts += tests/cli/threads.test
+scripts += tests/cli/usage.test

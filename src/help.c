@@ -144,6 +144,7 @@ overview(void)
 		printf("  %-16s %s\n", topics[i].name, topics[i].what);
 	printf("  %-16s %s\n", "policy NAME", "one policy: its parameters and its source");
 	printf("  %-16s %s\n", "COMMAND", "the same as reprise COMMAND --help");
+	printf("\nExample: reprise help policy lru\n");
 	return true;
 }
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { WORD = 4, FIRST_WITH_SECTORS = 40 };
+enum { WORD = 4, SECTOR = 32, FIRST_WITH_SECTORS = 40 };
 
 /* Bits first .. first + n - 1 of 128, with first + n <= 128 and n <= 32. */
 static void
@@ -60,10 +60,35 @@ rp_coalesce_segment(unsigned arch, uint32_t size, bool bypasses)
 	return size == 2 ? 64 : 128;
 }
 
+/* Lanes that stay in the sector of the one before, as most do, only add their bytes to it. */
+static size_t
+coalesce_sectors(const struct rp_warp *w, struct rp_transaction *out)
+{
+	const uint64_t *addr = w->addr, bytes = (UINT64_C(1) << w->size) - 1;
+	const uint32_t last_fit = SECTOR - w->size;
+	struct rp_transaction *t = NULL;
+	size_t n = 0;
+	for (uint32_t left = w->active; left; left &= left - 1, addr++) {
+		uint32_t first = (uint32_t)*addr & (SECTOR - 1), lane = left & -left;
+		if (first > last_fit) {
+			touch(out, &n, *addr, w->size, (uint32_t)__builtin_ctz(left), SECTOR);
+			t = NULL;
+			continue;
+		}
+		if (!t || t->base != *addr - first)
+			t = segment_at(out, &n, *addr - first, SECTOR);
+		t->touched[0] |= bytes << first;
+		t->lanes |= lane;
+	}
+	return n;
+}
+
 size_t
 rp_coalesce(const struct rp_warp *w, uint32_t segment, struct rp_transaction *out)
 {
 	size_t n = 0, k = 0;
+	if (segment == SECTOR)
+		return coalesce_sectors(w, out);
 	for (uint32_t left = w->active; left; left &= left - 1)
 		touch(out, &n, w->addr[k++], w->size, (uint32_t)__builtin_ctz(left), segment);
 	return n;
@@ -106,18 +131,31 @@ size_t
 rp_coalesce_local(const struct rp_warp *w, const struct rp_local *at, uint32_t segment,
     struct rp_transaction *out)
 {
+	const uint64_t first_thread = at->thread % at->threads;
+	struct rp_transaction *t = NULL;
+	uint32_t astray = 0;
 	size_t n = 0, k = 0;
-	for (uint32_t left = w->active; left; left &= left - 1) {
-		uint64_t from = w->addr[k++], thread;
-		uint32_t lane = (uint32_t)__builtin_ctz(left), size = w->size;
-		thread = (at->thread + lane) % at->threads;
-		while (size) {
-			uint32_t in_word = (uint32_t)from & (WORD - 1);
-			uint32_t here = size < WORD - in_word ? size : WORD - in_word;
-			uint64_t word = from / WORD * at->threads + thread;
-			touch(out, &n, at->base + WORD * word + in_word, here, lane, segment);
-			from += here;
-			size -= here;
+	for (uint32_t left = w->active; left; left &= left - 1)
+		astray |= (uint32_t)w->addr[k++] & (WORD - 1);
+	/* Word by word, since it is the same word of neighbouring lanes that lies side by side. */
+	for (uint32_t i = 0; i < (astray + w->size + WORD - 1) / WORD; i++) {
+		const uint64_t *addr = w->addr;
+		for (uint32_t left = w->active; left; left &= left - 1, addr++) {
+			uint32_t lane = (uint32_t)__builtin_ctz(left),
+				 in = (uint32_t)*addr & (WORD - 1);
+			/* Bytes from..to of this word, as the lane's own bytes go. */
+			uint32_t from = i ? 0 : in, end = in + w->size - i * WORD;
+			if (i && i * WORD >= in + w->size)
+				continue;
+			uint64_t thread = first_thread + lane, word = *addr / WORD + i;
+			if (thread >= at->threads)
+				thread %= at->threads;
+			uint64_t place = at->base + WORD * (word * at->threads + thread);
+			uint32_t first = (uint32_t)place & (segment - 1);
+			if (!t || t->base != place - first)
+				t = segment_at(out, &n, place - first, segment);
+			span_add(t->touched, first + from, (end < WORD ? end : WORD) - from);
+			t->lanes |= UINT32_C(1) << lane;
 		}
 	}
 	return n;

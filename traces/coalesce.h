@@ -30,7 +30,7 @@ struct rp_transaction {
 /* How local memory is laid out: 4-byte word w of a thread's window lies at base + 4 * (w * threads + thread), so that a
  * full warp which uses one word covers 128 contiguous bytes. */
 struct rp_local {
-	uint64_t base;    /* of all local memory */
+	uint64_t base;    /* of all local memory; a multiple of 128 */
 	uint64_t threads; /* at least 1 */
 	uint64_t thread;  /* of lane 0, before it is taken modulo `threads` */
 };

@@ -225,3 +225,42 @@ RP_TEST(coalesce, random_warps_agree_with_marking_every_byte)
 		cr_assert_eq(k, n);
 	}
 }
+
+/* A slow model of local memory: byte by byte. */
+RP_TEST(coalesce, random_local_warps_agree_with_moving_every_byte)
+{
+	struct rp_rng r = rp_rng_for(rp_test_seed("coalesce"), "coalesce", 1);
+	for (unsigned round = 0; round < 2000 * rp_test_scale(); round++) {
+		enum { WINDOW = 64, THREADS_MOST = 128, MEMORY = (WINDOW + 32) * THREADS_MOST };
+		static unsigned char touched[MEMORY];
+		uint32_t segment = 32u << rp_rng_below(&r, 3);
+		struct rp_warp w = { .active = (uint32_t)rp_rng_next(&r),
+			.size = 1u << rp_rng_below(&r, 6) };
+		struct rp_local at = { .threads = 1 + rp_rng_below(&r, THREADS_MOST),
+			.thread = rp_rng_below(&r, 1000) };
+		size_t n, k = 0;
+		memset(touched, 0, sizeof touched);
+		for (uint32_t lane = 0; lane < 32; lane++) {
+			if (!(w.active >> lane & 1))
+				continue;
+			w.addr[k] = rp_rng_below(&r, 2) ? 8 : rp_rng_below(&r, WINDOW);
+			for (uint64_t b = w.addr[k]; b < w.addr[k] + w.size; b++)
+				touched[4 * (b / 4 * at.threads + (at.thread + lane) % at.threads) +
+					b % 4] = 1;
+			k++;
+		}
+		n = rp_coalesce_local(&w, &at, segment, out);
+		k = 0;
+		for (uint64_t base = 0; base < MEMORY; base += segment) {
+			uint64_t want[2] = { 0, 0 };
+			for (uint32_t i = 0; i < segment; i++)
+				want[i / 64] |= (uint64_t)touched[base + i] << i % 64;
+			if (!want[0] && !want[1])
+				continue;
+			cr_assert(k < n && out[k].base == base && out[k].touched[0] == want[0] &&
+				  out[k].touched[1] == want[1]);
+			k++;
+		}
+		cr_assert_eq(k, n);
+	}
+}

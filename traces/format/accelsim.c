@@ -309,7 +309,10 @@ take_registers(struct line *l, const char *wanted)
 		const char *p = skip(l);
 		if (p == l->end || *p < 'A' || *p > 'Z')
 			return unwanted(l, "a register");
-		l->at = rp_word_end(p, l->end);
+		do
+			p++;
+		while (p < l->end && !rp_is_blank(*p));
+		l->at = p;
 	}
 	return true;
 }

@@ -19,3 +19,6 @@ examples_replay_LDADD = libreprise.la
 examples_matmul_LDADD = libreprise.la
 
 scripts += tests/examples.test
+EXTRA_DIST += examples/traces/kernel-1.traceg.xz
+EXTRA_DIST += examples/traces/kernelslist.g
+EXTRA_DIST += examples/traces/matmul.py

@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "tests/traces/rows.h"
+#include "traces/format.h"
 #include "traces/gpu.h"
 #include "traces/warp.h"
 
@@ -296,4 +297,75 @@ RP_TEST(gpu, random_kernels_agree_with_the_order_said_slowly)
 		free(all);
 		rp_source_close(s);
 	}
+}
+
+/* Writes a trace as it is to a file, in .rpz. */
+static void
+convert(const char *from, const char *to)
+{
+	struct rp_read_opts o = { 0 };
+	struct rp_write_opts w = { 0 };
+	struct rp_source *s = rp_trace_open(from, &o, &err);
+	cr_assert(s, "%s", err.text);
+	struct rp_trace_out *out =
+	    rp_trace_create(to, rp_format_find("rpz", &err), s->trace, &w, &err);
+	cr_assert(out, "%s", err.text);
+	struct rp_batch *b = rp_batch_new(1000, s->trace->columns, &err);
+	ptrdiff_t n;
+	while ((n = rp_source_pull(s, b, &err)) > 0) {
+		cr_assert(rp_trace_write(out, b, &err), "%s", err.text);
+		rp_batch_clear(b);
+	}
+	cr_assert_eq(n, 0, "%s", err.text);
+	cr_assert(rp_trace_commit(out, NULL, NULL, &err), "%s", err.text);
+	rp_batch_free(b);
+	rp_source_close(s);
+}
+
+static struct rp_access *
+ordered(const char *path, enum rp_stream_by by, uint32_t sms, size_t *n)
+{
+	struct rp_read_opts o = { 0 };
+	struct rp_gpu_order order = { sms, 2 };
+	struct rp_source *s = rp_trace_open(path, &o, &err);
+	cr_assert(s, "%s", err.text);
+	s = rp_gpu_open(s, by, &order, &err);
+	cr_assert(s, "%s", err.text);
+	struct rp_access *all = rows_all(s, 777, n, &err);
+	cr_assert_neq(*n, SIZE_MAX, "%s", err.text);
+	rp_source_close(s);
+	return all;
+}
+
+RP_TEST(gpu, a_kernel_and_the_rpz_made_of_it_give_the_same_rows_in_every_order)
+{
+	static const char *const file[] = {
+		"tests/traces/files/accelsim/v5-modes-masks/kernelslist.g",
+		"tests/traces/files/accelsim/v5-atomics/kernel-1.traceg",
+		"tests/traces/files/accelsim/v5-raw-ungrouped/kernelslist",
+		"tests/traces/files/accelsim/v4-lineinfo-mode0/kernelslist.g",
+		"tests/traces/files/memtrace/stock.txt", "examples/traces/kernelslist.g"
+	};
+	char dir[] = "/tmp/rp-gpu-XXXXXX", rpz[64], path[4096];
+	cr_assert(mkdtemp(dir));
+	snprintf(rpz, sizeof rpz, "%s/t.rpz", dir);
+	for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
+		snprintf(path, sizeof path, "%s/%s", RP_TOP_SRCDIR, file[i]);
+		convert(path, rpz);
+		for (int by = RP_BY_BLOCK; by <= RP_BY_SM; by++)
+			for (uint32_t sms = by == RP_BY_SM; sms < 4; sms += 3 - sms % 2) {
+				size_t n, m;
+				struct rp_access *a = ordered(path, (enum rp_stream_by)by, sms, &n);
+				struct rp_access *b = ordered(rpz, (enum rp_stream_by)by, sms, &m);
+				cr_assert_eq(n, m, "%s", file[i]);
+				cr_assert_gt(n, 10);
+				for (size_t k = 0; k < n; k++)
+					cr_assert(rows_same(&a[k], &b[k]),
+					    "%s: by %d, %u SMs: row %zu", file[i], by, sms, k);
+				free(a);
+				free(b);
+			}
+		remove(rpz);
+	}
+	remove(dir);
 }

@@ -785,6 +785,45 @@ RP_TEST(accelsim, a_format_is_found_by_its_content)
 	}
 }
 
+/* ---- the kernel that is shipped ---- */
+
+RP_TEST(kernelslist, the_shipped_kernel_counts_as_its_algorithm_says)
+{
+	char path[4096];
+	snprintf(path, sizeof path, "%s/examples/traces/kernelslist.g", RP_TOP_SRCDIR);
+	struct rp_source *s = rp_trace_open(path, &opts, &err);
+	cr_assert(s, "%s", err.text);
+	struct pulled r = pull_all(s, 4096, SIZE_MAX);
+	cr_assert(r.ok, "%s", r.err.text);
+	const struct rp_gpu_stats *g = &s->trace->gpu;
+	cr_expect_eq(s->trace->n_warnings, 0);
+	cr_expect(g->blocks == 16 && g->warps == 128);
+	/* By warp: C 2 stores of 2 rows of 4 sectors, its transpose 4 of 16 (a sector for each of 16 rows), the stencil 4 of 4. */
+	cr_expect_eq(g->space[RP_GPU_GLOBAL].write_sectors, 128 * (2 * 8 + 4 * 16 + 4 * 4));
+	/* Spilled once: a store and a load of one word at the same offset. */
+	cr_expect(
+	    g->space[RP_GPU_LOCAL].instructions == 256 && g->space[RP_GPU_LOCAL].lanes == 8192);
+	/* Of 8 steps: 3 stores, 8 loads. */
+	cr_expect_eq(g->space[RP_GPU_SHARED].instructions, 128 * 8 * 11);
+	cr_expect_eq(skipped(s->trace, "shared"), 128 * 8 * 11);
+	/* The ticket and what follows it, by all but the first warp of a block; what lies above and below the matrix. */
+	cr_expect_eq(g->mask_zero, 16 * 7 * 2 + 2 * 4);
+	/* Inside, 5 points; each edge of the matrix lacks one of 128. */
+	uint64_t stencil = 5 * 128 * 128 - 4 * 128, counted = 0, tickets = 0;
+	for (size_t i = 0; i < r.n; i++) {
+		tickets += r.a[i].kind == RP_ATOMIC && r.a[i].addr == 0x7f2a40060400;
+		counted += r.a[i].kind == RP_ATOMIC && r.a[i].addr < 0x7f2a40060400;
+	}
+	cr_expect_eq(tickets, 16);
+	cr_expect_gt(counted, 0);
+	uint64_t lanes = 32 * 128 * (8 * 2 + 2 + 4 + 4 + 2 * 2) + stencil + 16 * 2;
+	/* The rest are the lanes that count an odd value: about half of 8,192. */
+	cr_expect(g->space[RP_GPU_GLOBAL].lanes > lanes + 3500 &&
+		  g->space[RP_GPU_GLOBAL].lanes < lanes + 4700);
+	rp_source_close(s);
+	free(r.a);
+}
+
 /* ---- the counts of expected-coalescing.csv ---- */
 
 static void

@@ -1,4 +1,4 @@
-/* readers.c - how fast text formats are parsed, against finding the ends of the same lines with memchr.
+/* readers.c - how fast text formats are parsed, against finding the ends of the same lines with memchr, and written.
  *
  * The texts are made in memory, so that neither disk nor decompression counts: what is measured is parsing. */
 #include "config.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { TEXT = 48 << 20, LINE = 4096, ROUNDS = 5 };
+enum { TEXT = 48 << 20, LINE = 4096, ROUNDS = 5, WRITES = 500 };
 
 struct text {
 	char *bytes;
@@ -156,6 +156,53 @@ measure(const char *format, const char *head, line_maker *line, const char *tail
 	free(t.bytes);
 }
 
+/* Rows in every column a writer may want, over and over, into nothing. */
+struct rows {
+	const struct rp_format *format;
+	struct rp_batch *batch;
+	struct rp_trace *trace;
+};
+
+static void
+write_all(void *to)
+{
+	static const struct rp_write_opts none;
+	const struct rows *r = to;
+	struct rp_err err = { 0 };
+	struct rp_trace_out *w = rp_trace_create("/dev/null", r->format, r->trace, &none, &err);
+	bool ok = w;
+	for (int i = 0; ok && i < WRITES; i++)
+		ok = rp_trace_write(w, r->batch, &err);
+	if (!ok || !rp_trace_commit(w, NULL, NULL, &err))
+		bench_fail(&err);
+}
+
+static void
+measure_writer(const char *format, double floor)
+{
+	struct rp_err err = { 0 };
+	struct rp_rng rng = rp_rng_for(1, "bench/readers", 1);
+	uint64_t at[3] = { 0x401000, 0x4a2f040, 0x1ffeffe700 };
+	struct rows r = { .format = rp_format_find(format, &err),
+		.batch = rp_batch_new(RP_BATCH, 0, &err),
+		.trace = rp_trace_new(format, &err) };
+	char what[64];
+	if (!r.format || !r.batch || !r.trace)
+		bench_fail(&err);
+	while (r.batch->n < r.batch->cap) {
+		unsigned where;
+		struct rp_access a = { .addr = some_address(&rng, at, &where), .size = 8 };
+		a.kind = (uint8_t)(where ? where - 1 : RP_FETCH);
+		rp_batch_put(r.batch, &a);
+	}
+	struct bench_variant v = { .run = write_all, .to = &r };
+	bench_turns(&v, 1, ROUNDS, false);
+	snprintf(what, sizeof what, "write %s", format);
+	bench_row(what, WRITES * (double)RP_BATCH / 1e6 / v.best, "M/s", "-", NAN, floor);
+	rp_batch_free(r.batch);
+	rp_trace_free(r.trace);
+}
+
 static const char kernel[] =
     "-kernel name = bench\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = "
     "0\n-nregs = 32\n"
@@ -174,5 +221,10 @@ main(void)
 	measure("din", "", din_line, "", 100);
 	measure("csv", "stream,op,address,size\n", csv_line, "", 100);
 	measure("traceg", kernel, traceg_line, "#END_TB\n", 100);
+	measure_writer("lackey", 10);
+	measure_writer("din", 10);
+	measure_writer("xdin", 10);
+	measure_writer("csv", 10);
+	measure_writer("oracleGeneral", 10);
 	return 0;
 }

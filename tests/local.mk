@@ -105,6 +105,7 @@ endif
 scripts += tests/layers.test
 scripts += tests/exports.test
 scripts += tests/header.test
+scripts += tests/cachegrind.test
 EXTRA_DIST += tests/layers.txt
 EXTRA_DIST += tests/lib.sh
 EXTRA_DIST += tests/tally.sh

@@ -347,6 +347,7 @@ csv_probe(const unsigned char *head, size_t n)
 }
 
 struct csv_out {
+	const struct rp_trace *trace;
 	unsigned columns;
 	struct rp_lost lost;
 };
@@ -357,6 +358,7 @@ csv_begin(void *state, struct rp_out *out, const struct rp_trace *t, const struc
 {
 	struct csv_out *w = state;
 	(void)o;
+	w->trace = t;
 	w->columns = t->columns;
 	if (t->preamble && !rp_out_printf(out, err, "#preamble %" PRIu64 "\n", t->preamble))
 		return false;
@@ -443,7 +445,10 @@ csv_write(void *state, struct rp_out *out, const struct rp_batch *b, struct rp_e
 static void
 csv_lost(const void *state, void (*tell)(void *to, const char *reason, uint64_t n), void *to)
 {
-	rp_lost_tell(&((const struct csv_out *)state)->lost, tell, to);
+	const struct csv_out *w = state;
+	rp_lost_tell(&w->lost, tell, to);
+	if (w->trace->n_kernels)
+		tell(to, "launch", w->trace->n_kernels);
 }
 
 static const struct rp_writer writer = {

@@ -67,7 +67,7 @@ txt_probe(const unsigned char *head, size_t n)
 const struct rp_format rp_format_cachesim_txt = {
 	.name = "cachesim-txt",
 	.what = "libCacheSim text: an object's number a line; whole objects, each a line at 64 * "
-	        "id (--object N: blocks)",
+		"id (--object N: blocks)",
 	.source = "libCacheSim, doc/quickstart_cachesim.md, trace type txt",
 	.probe = txt_probe,
 	.state_bytes = sizeof(struct txt),

@@ -136,7 +136,7 @@ champsim_read(void *state, struct rp_bytes *in, struct rp_batch *out, struct rp_
 const struct rp_format rp_format_champsim = {
 	.name = "champsim",
 	.what = "ChampSim instructions of 64 bytes (--cloudsuite: 96); sizes are not in it: 8 "
-	        "unless --size",
+		"unless --size",
 	.source = "ChampSim, inc/trace_instruction.h (input_instr, cloudsuite_instr)",
 	.probe = champsim_probe,
 	.state_bytes = sizeof(struct champsim),

@@ -233,7 +233,7 @@ const struct rp_format rp_format_lackey = {
 	.name = "lackey",
 	.what = "Valgrind lackey: ' L 1ffe8,8'; M is a read and a write; other lines are skipped",
 	.source = "Valgrind manual, section 'Lackey: an example tool'; valgrind --tool=lackey "
-	          "--trace-mem=yes",
+		  "--trace-mem=yes",
 	.probe = lackey_probe,
 	.state_bytes = sizeof(struct lackey),
 	.open = lackey_open,

@@ -135,7 +135,7 @@ static const struct rp_writer writer = {
 const struct rp_format rp_format_oracle = {
 	.name = "oracleGeneral",
 	.what = "libCacheSim oracleGeneral: whole objects, each a line at 64 * id (--object N: "
-	        "blocks of N bytes)",
+		"blocks of N bytes)",
 	.source = "libCacheSim, traceReader/customizedReader/oracle/oracleGeneralBin.h",
 	.probe = oracle_probe,
 	.state_bytes = sizeof(struct oracle),

@@ -115,7 +115,7 @@ vscsi_read(void *state, struct rp_bytes *in, struct rp_batch *out, struct rp_err
 const struct rp_format rp_format_vscsi = {
 	.name = "vscsi",
 	.what = "vscsiStats binary, versions 1 and 2: whole blocks, each a line at 64 * block "
-	        "(--object 512: their bytes)",
+		"(--object 512: their bytes)",
 	.source = "libCacheSim, traceReader/customizedReader/vscsi.h",
 	.probe = vscsi_probe,
 	.state_bytes = sizeof(struct vscsi),

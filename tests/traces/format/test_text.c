@@ -203,3 +203,27 @@ RP_TEST(text, a_live_pipe_gives_what_is_there)
 		close(end[0]);
 	}
 }
+
+/* An interrupt ends the input anywhere, and what was read until then counts. */
+RP_TEST(text, an_input_that_an_interrupt_ends_within_a_line_is_no_error)
+{
+	static const struct {
+		const struct rp_format *format;
+		const char *text;
+	} row[] = { { &rp_format_lackey, " L 10,4\n S 1" }, { &rp_format_din, "0 10\n1" },
+		{ &rp_format_xdin, "r 10 4\nw 2" }, { &rp_format_csv, "op,address\nR,16\nW" } };
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		volatile sig_atomic_t stop = 0;
+		struct rp_read_opts o = { .stop = &stop };
+		struct rp_err err = { 0 };
+		struct rp_batch *b = rp_batch_new(RP_BATCH, 0, NULL);
+		struct rp_bytes *in = rp_bytes_memory(row[i].text, strlen(row[i].text), "t", NULL);
+		struct rp_source *s = rp_format_open(row[i].format, in, &o, &err);
+		cr_assert(s, "%s", err.text);
+		stop = 1;
+		cr_assert_eq(rp_source_pull(s, b, &err), 1, "%s", err.text);
+		cr_assert_eq(err.code, RP_OK);
+		rp_batch_free(b);
+		rp_source_close(s);
+	}
+}

@@ -29,3 +29,6 @@ bench_end_LDADD = libcore.la
 benches += bench/memory
 bench_memory_SOURCES = bench/memory.c $(bench_shared)
 bench_memory_LDADD = libcore.la
+benches += bench/rpz
+bench_rpz_SOURCES = bench/rpz.c $(bench_shared)
+bench_rpz_LDADD = libcore.la

@@ -101,7 +101,8 @@ predict_back(uint64_t *memory, const uint8_t *code, const uint64_t *change, size
 	}
 }
 
-/* The row before is taken from a register: its store is too young to be loaded without a wait. */
+/* The row before is taken from a register, and something old is loaded in its place: its own store is too young to be
+ * loaded without a wait. */
 static void
 predict_keyed(
     uint64_t *memory, const uint16_t *from, const uint16_t *slot, const uint64_t *change, size_t n)
@@ -110,7 +111,7 @@ predict_keyed(
 	for (size_t i = 0; i < n; i++) {
 		size_t at = from[i];
 		uint64_t far = memory[at];
-		last = (at == RP_RPZ_NOW - 1 + i ? last : far) + change[i];
+		last = (at == RP_RPZ_LAST ? last : far) + change[i];
 		memory[RP_RPZ_NOW + i] = last;
 		memory[slot[i]] = last;
 	}

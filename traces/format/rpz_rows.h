@@ -18,6 +18,7 @@ enum {
 	RP_RPZ_HISTORY = 8, /* rows before that predictors and keys look at, rounded up */
 	RP_RPZ_NOW =
 	    RP_RPZ_SLOTS + RP_RPZ_HISTORY, /* where the step's first address stands in `memory` */
+	RP_RPZ_LAST = RP_RPZ_SLOTS, /* in `from`: the row before, which is not looked up */
 	RP_RPZ_BAD = 0x80                  /* the code of a token that there is not */
 };
 
@@ -81,7 +82,8 @@ static inline uint16_t
 rp_rpz_from(size_t i, unsigned code, unsigned slot)
 {
 	unsigned p = code >> 3;
-	return (uint16_t)(p == RP_RPZ_TABLE ? slot : RP_RPZ_NOW - 1 + (unsigned)i - p);
+	unsigned back = p ? RP_RPZ_NOW - 1 + (unsigned)i - p : RP_RPZ_LAST;
+	return (uint16_t)(p == RP_RPZ_TABLE ? slot : back);
 }
 
 #endif

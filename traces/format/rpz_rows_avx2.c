@@ -135,7 +135,9 @@ from_of_8(const uint8_t *code, __m256i slot, __m256i back)
 	__m256i p =
 	    _mm256_srli_epi32(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)code)), 3);
 	__m256i table = _mm256_cmpeq_epi32(p, _mm256_set1_epi32(RP_RPZ_TABLE));
-	return _mm256_blendv_epi8(_mm256_sub_epi32(back, p), slot, table);
+	__m256i last = _mm256_cmpeq_epi32(p, _mm256_setzero_si256());
+	__m256i from = _mm256_blendv_epi8(_mm256_sub_epi32(back, p), slot, table);
+	return _mm256_blendv_epi8(from, _mm256_set1_epi32(RP_RPZ_LAST), last);
 }
 
 AVX2 static inline __m256i

@@ -1,0 +1,252 @@
+/* rpz.c - how fast .rpz is decoded, and how small it is.
+ *
+ * Decoding is held against decompressing the raw addresses alone (8 bytes each, no sizes or kinds) with zstd -3, a piece
+ * at a time, in turns in one process; the size against din text (which has no sizes) under zstd -19, both of the same
+ * first rows, since level 19 takes its time. argv[1] is the folder of inputs, or one .rpz file. */
+#include "config.h"
+
+#include "bench/bench.h"
+#include "traces/format/rpz.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+enum {
+	ROUNDS = 7,
+	DIN_ROWS = 400000,
+	DIN_LINE = 24,
+	PIECE = 1 << 17,
+	RAW_LEVEL = 3,
+	DIN_LEVEL = 19
+};
+
+struct bytes {
+	void *at;
+	size_t n;
+};
+
+static void *
+need(void *p)
+{
+	struct rp_err err = { .code = RP_RESOURCE, .text = "out of memory" };
+	if (!p)
+		bench_fail(&err);
+	return p;
+}
+
+static struct bytes
+squeeze(const void *from, size_t n, int level)
+{
+	struct bytes b = { need(malloc(ZSTD_compressBound(n))), 0 };
+	b.n = ZSTD_compress(b.at, ZSTD_compressBound(n), from, n, level);
+	if (ZSTD_isError(b.n))
+		bench_fail(&(struct rp_err){ .text = "zstd" });
+	return b;
+}
+
+/* The baseline: 8 bytes an access, through a buffer that stays in the cache. */
+static void
+unsqueeze(void *to)
+{
+	static char piece[PIECE];
+	const struct bytes *b = to;
+	ZSTD_DCtx *z = need(ZSTD_createDCtx());
+	ZSTD_inBuffer in = { b->at, b->n, 0 };
+	while (in.pos < in.size) {
+		ZSTD_outBuffer out = { piece, sizeof piece, 0 };
+		if (ZSTD_isError(ZSTD_decompressStream(z, &out, &in)))
+			bench_fail(&(struct rp_err){ .text = "zstd" });
+		bench_keep((unsigned char)piece[0]);
+	}
+	ZSTD_freeDCtx(z);
+}
+
+struct decoding {
+	const char *path, *passes;
+	unsigned threads;
+	uint64_t rows;
+};
+
+static void
+decode(void *to)
+{
+	struct decoding *d = to;
+	struct rp_err err = { 0 };
+	const struct rp_read_opts o = { .threads = d->threads };
+	const struct rp_rpz_opts part = { .passes = d->passes };
+	struct rp_source *s = rp_rpz_open(d->path, NULL, &o, &part, &err);
+	struct rp_batch *b = s ? rp_batch_new(RP_BATCH, s->trace->columns, &err) : NULL;
+	ptrdiff_t n = b ? 1 : -1;
+	for (d->rows = 0; n > 0; d->rows += b->n) {
+		rp_batch_clear(b);
+		n = rp_source_pull(s, b, &err);
+		bench_keep(b->addr[0]);
+	}
+	if (n < 0)
+		bench_fail(&err);
+	rp_batch_free(b);
+	rp_source_close(s);
+}
+
+static void
+speed_row(const char *name, const char *what, double rows, double took, const char *baseline,
+    double against, double floor)
+{
+	char text[128];
+	snprintf(text, sizeof text, "%s: decode .rpz, %s", name, what);
+	bench_row(text, rows / took / 1e6, "M/s", baseline, against / took, floor);
+}
+
+static void
+speed(const char *name, const char *path, const struct rp_batch *b)
+{
+	struct bytes raw = squeeze(b->addr, b->n * sizeof *b->addr, RAW_LEVEL);
+	struct decoding plain = { .path = path, .passes = "plain", .threads = 1 };
+	struct decoding best = { .path = path, .threads = 1 };
+	struct bench_variant v[] = { { unsqueeze, &raw, 0 }, { decode, &plain, 0 },
+		{ decode, &best, 0 } };
+	bench_turns(v, 3, ROUNDS, false);
+	double rows = (double)b->n;
+	bench_row(name, rows / v[0].best / 1e6, "M/s", "(zstd -3 of raw addresses)", NAN, NAN);
+	speed_row(name, "plain C", rows, v[1].best, "zstd -3 of raw addresses", v[0].best, NAN);
+	speed_row(name, "best path", rows, v[2].best, "zstd -3 of raw addresses", v[0].best, 2.5);
+	bench_row("  the same, M/s alone", rows / v[2].best / 1e6, "M/s", "", NAN, 150);
+
+	struct decoding two = { .path = path, .threads = 2 };
+	struct bench_variant t[] = { { decode, &best, 0 }, { decode, &two, 0 } };
+	bench_turns(t, 2, ROUNDS, true);
+	speed_row(name, "-j 2", rows, t[1].best, "-j 1 (by the clock)", t[0].best, 1.5);
+	free(raw.at);
+}
+
+static struct bytes
+din_of(const struct rp_batch *b, size_t rows)
+{
+	struct bytes text = { need(malloc(rows * DIN_LINE)), 0 };
+	for (size_t i = 0; i < rows; i++)
+		text.n += (size_t)sprintf((char *)text.at + text.n, "%d %llx\n",
+		    b->kind[i] == RP_WRITE, (unsigned long long)b->addr[i]);
+	return text;
+}
+
+/* Writes the first rows as .rpz; its bytes. */
+static double
+written(const struct rp_batch *b, size_t rows, const struct rp_write_opts *o)
+{
+	char path[] = "/tmp/reprise-bench-XXXXXX";
+	struct rp_err err = { 0 };
+	struct stat st = { 0 };
+	int fd = mkstemp(path);
+	struct rp_trace *t = rp_trace_new("bench", &err);
+	struct rp_trace_out *w =
+	    t ? rp_trace_create(path, rp_format_find("rpz", NULL), t, o, &err) : NULL;
+	struct rp_batch *piece = w ? rp_batch_new(RP_BATCH, 0, &err) : NULL;
+	bool ok = piece != NULL;
+	for (size_t at = 0; ok && at < rows; at += piece->n) {
+		rp_batch_clear(piece);
+		rp_batch_append(piece, b, at, rows - at < RP_BATCH ? rows - at : RP_BATCH);
+		ok = rp_trace_write(w, piece, &err);
+	}
+	if (!ok || !rp_trace_commit(w, NULL, NULL, &err) || stat(path, &st))
+		bench_fail(&err);
+	rp_trace_free(t);
+	rp_batch_free(piece);
+	unlink(path);
+	if (fd >= 0)
+		close(fd);
+	return (double)st.st_size;
+}
+
+static void
+size(const char *name, const char *path, const struct rp_batch *b, double most)
+{
+	struct stat st = { 0 };
+	size_t rows = b->n < DIN_ROWS ? b->n : DIN_ROWS;
+	char text[128];
+	struct bytes din = din_of(b, rows), small = squeeze(din.at, din.n, DIN_LEVEL);
+	double bytes = written(b, rows, &(struct rp_write_opts){ 0 });
+	snprintf(
+	    text, sizeof text, "%s: size of .rpz, first %.1f M accesses", name, (double)rows / 1e6);
+	bench_row_most(text, bytes / (double)rows, "B/acc", "din text, zstd -19",
+	    bytes / (double)small.n, 0.6);
+	free(din.at);
+	free(small.at);
+	if (stat(path, &st))
+		return;
+	snprintf(text, sizeof text, "%s: size of .rpz, all of it", name);
+	bench_row_most(text, (double)st.st_size / (double)b->n, "B/acc", "", NAN, most);
+}
+
+struct encoding {
+	const struct rp_batch *b;
+	unsigned threads;
+};
+
+static void
+encode(void *to)
+{
+	const struct encoding *e = to;
+	written(e->b, e->b->n < DIN_ROWS ? e->b->n : DIN_ROWS,
+	    &(struct rp_write_opts){ .threads = e->threads });
+}
+
+static void
+writing(const char *name, const struct rp_batch *b)
+{
+	struct encoding one = { b, 1 }, two = { b, 2 };
+	struct bench_variant v[] = { { encode, &one, 0 }, { encode, &two, 0 } };
+	char text[128];
+	double rows = (double)(b->n < DIN_ROWS ? b->n : DIN_ROWS);
+	bench_turns(v, 2, 3, true);
+	snprintf(text, sizeof text, "%s: write .rpz, -j 2", name);
+	bench_row(
+	    text, rows / v[1].best / 1e6, "M/s", "-j 1 (by the clock)", v[0].best / v[1].best, 1.5);
+}
+
+static void
+measure(char **argv, const char *name, double most)
+{
+	char path[4096], file[64];
+	struct stat st;
+	char *here[] = { argv[0], path, NULL };
+	bool folder = argv[1] && !stat(argv[1], &st) && S_ISDIR(st.st_mode);
+	snprintf(file, sizeof file, "%s.rpz", name);
+	snprintf(path, sizeof path, "%s", argv[1] ? argv[1] : "");
+	struct rp_batch *b = NULL;
+	if (folder) {
+		b = bench_load(here, file, 0, 0);
+		snprintf(path, sizeof path, "%s/%s", argv[1], file);
+	} else {
+		struct rp_err err = { 0 };
+		struct rp_source *s =
+		    rp_rpz_open(path, NULL, &(struct rp_read_opts){ 0 }, NULL, &err);
+		if (!s)
+			bench_fail(&err);
+		b = bench_collect(s, 0, 0);
+		rp_source_close(s);
+	}
+	if (!b)
+		return;
+	speed(name, path, b);
+	writing(name, b);
+	size(name, path, b, most);
+	rp_batch_free(b);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct stat st;
+	if (argc > 1 && !stat(argv[1], &st) && !S_ISDIR(st.st_mode)) {
+		measure(argv, "file", NAN);
+		return 0;
+	}
+	measure(argv, "gzip", 0.45);
+	measure(argv, "sqlite", 0.09);
+	return 0;
+}

@@ -66,7 +66,8 @@ struct reader {
 	uint64_t rows, marks, blocks; /* of the file, up to here */
 	uint64_t accesses;            /* handed on */
 	uint64_t skip_left;
-	bool pending; /* an error that waits for the rows before it to be used */
+	bool finished; /* the end was reached, and all was well */
+	bool pending;  /* an error that waits for the rows before it to be used */
 	struct rp_err error;
 };
 
@@ -637,10 +638,10 @@ pull_rows(struct reader *r, struct rp_batch *out, struct rp_err *err)
 		size_t marks = out->marks;
 		ptrdiff_t n = 0;
 		if (!r->job && !take_job(r, &bad)) {
-			if (bad.code || !ended_well(r, &bad))
-				n = -1;
-			else
+			r->finished = !bad.code && ended_well(r, &bad);
+			if (r->finished)
 				break;
+			n = -1;
 		} else if (deliver(r, out, &n, &bad)) {
 			r->accesses += (uint64_t)n - (out->marks - marks);
 			continue;
@@ -667,7 +668,7 @@ pull(struct rp_source *s, struct rp_batch *out, struct rp_err *err)
 		*err = r->error;
 		return -1;
 	}
-	return pull_rows(r, out, err);
+	return r->finished ? 0 : pull_rows(r, out, err);
 }
 
 static void

@@ -18,7 +18,7 @@ enum {
 	RP_RPZ_HISTORY = 8, /* rows before that predictors and keys look at, rounded up */
 	RP_RPZ_NOW =
 	    RP_RPZ_SLOTS + RP_RPZ_HISTORY, /* where the step's first address stands in `memory` */
-	RP_RPZ_LAST = RP_RPZ_SLOTS, /* in `from`: the row before, which is not looked up */
+	RP_RPZ_LAST = RP_RPZ_SLOTS,        /* in `from`: the row before, which is not looked up */
 	RP_RPZ_BAD = 0x80                  /* the code of a token that there is not */
 };
 

@@ -114,7 +114,12 @@ run_reader(const struct rp_format *f, const uint8_t *bytes, size_t n)
 	read_all(in ? rp_format_open(f, in, &o, &pieces.err) : NULL, 1 + n % 97, &pieces);
 	if (whole.more || pieces.more)
 		return;
-	insist(!strcmp(whole.err.text, pieces.err.text), "an error that depends on the pieces");
+	/* Where in a compressed file damage is noticed does depend on them. */
+	bool packed = strstr(whole.err.text, "of the compressed file") && pieces.err.code;
+	if (!packed && strcmp(whole.err.text, pieces.err.text)) {
+		fprintf(stderr, "whole: %s\npieces: %s\n", whole.err.text, pieces.err.text);
+		insist(false, "an error that depends on the pieces");
+	}
 	insist(whole.err.code || (whole.rows == pieces.rows && whole.hash == pieces.hash),
 	    "rows that depend on the pieces");
 }

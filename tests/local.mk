@@ -8,6 +8,7 @@ unit += tests/base/test_mem.c
 unit += tests/base/test_opt.c
 unit += tests/base/test_out.c
 unit += tests/base/test_parse.c
+unit += tests/base/test_temp.c
 unit += tests/base/test_progress.c
 unit += tests/base/test_rng.c
 unit += tests/base/test_work.c

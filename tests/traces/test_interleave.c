@@ -561,3 +561,32 @@ RP_TEST(interleave, spilling_is_told)
 	rp_source_close(s);
 	free(row);
 }
+
+RP_TEST(interleave, ten_thousand_streams_take_turns)
+{
+	enum { STREAMS = 10000, EACH = 6 };
+	struct rp_access *row = calloc(STREAMS * EACH, sizeof *row);
+	for (uint32_t i = 0; i < STREAMS * EACH; i++)
+		row[i] = (struct rp_access){
+			.addr = i % EACH, .size = 1, .stream = i / EACH, .time = i % EACH
+		};
+	for (int order = RP_TIME; order <= RP_RATE; order++) {
+		if (order == RP_RANDOM)
+			continue;
+		/* All alike: every stream's first, every stream's second ... */
+		struct rp_interleave how = {
+			.order = (enum rp_order)order, .quantum = 1, .memory = 1 << 20
+		};
+		struct rp_source *in =
+		    rows_new(row, STREAMS * EACH, 9999, RP_COL_STREAM | RP_COL_TIME);
+		struct rp_source *s = rp_interleave_open(&in, 1, &how, &err);
+		size_t n;
+		struct rp_access *all = rows_all(s, 4096, &n, &err);
+		cr_assert_eq(n, STREAMS * EACH, "%s", err.text);
+		for (uint32_t i = 0; i < n; i++)
+			cr_assert(all[i].stream == i % STREAMS && all[i].addr == i / STREAMS);
+		free(all);
+		rp_source_close(s);
+	}
+	free(row);
+}

@@ -7,10 +7,12 @@
 
 #include "traces/format/rpz.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct info_opts {
 	struct rp_input_opts in;
@@ -259,8 +261,9 @@ static bool
 print(const struct info_opts *o, json_t *doc, struct rp_err *err)
 {
 	struct rp_out *to = doc ? rp_out_open(o->output, err) : NULL;
+	rp_emit_begin();
 	bool ok = to && (o->json ? rp_emit_json(to, doc, err) : print_text(to, doc, err));
-	if (ok)
+	if (ok && rp_emit_whole(doc, err))
 		return rp_out_commit(to, err);
 	rp_out_abort(to);
 	return false;
@@ -281,11 +284,11 @@ is_rpz(const char *path)
 	struct stat st;
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
-	FILE *f = fopen(path, "rb");
-	bool yes =
-	    f && fread(magic, 1, sizeof magic, f) == sizeof magic && !memcmp(magic, "\x89RPZ", 4);
-	if (f)
-		fclose(f);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool yes = fd >= 0 && read(fd, magic, sizeof magic) == (ssize_t)sizeof magic &&
+	           !memcmp(magic, "\x89RPZ", 4);
+	if (fd >= 0)
+		close(fd);
 	return yes;
 }
 
@@ -377,16 +380,19 @@ verify(const struct info_opts *o, int n, char **traces, struct rp_err *err)
 }
 
 /* The container of a single .rpz: version, blocks, size. */
-static json_t *
-rpz_json(const char *path)
+static bool
+add_rpz(json_t *doc, const char *path, struct rp_err *err)
 {
 	struct rp_rpz_info i;
-	if (!rp_rpz_read_info(path, &i, NULL))
-		return NULL;
-	return json_pack("{so sI sI sI sI so}", "version", json_sprintf("%u.%u", i.major, i.minor),
-	    "file_bytes", (json_int_t)i.file_bytes, "blocks", (json_int_t)i.blocks, "block",
-	    (json_int_t)i.block, "level", (json_int_t)i.level, "bytes_per_access",
-	    i.accesses ? json_real((double)i.file_bytes / (double)i.accesses) : json_null());
+	if (!rp_rpz_read_info(path, &i, err))
+		return false;
+	rp_emit_begin();
+	json_object_set_new(doc, "rpz",
+	    json_pack("{so sI sI sI sI so}", "version", json_sprintf("%u.%u", i.major, i.minor),
+		"file_bytes", (json_int_t)i.file_bytes, "blocks", (json_int_t)i.blocks, "block",
+		(json_int_t)i.block, "level", (json_int_t)i.level, "bytes_per_access",
+		i.accesses ? json_real((double)i.file_bytes / (double)i.accesses) : json_null()));
+	return rp_emit_whole(doc, err);
 }
 
 static bool
@@ -399,10 +405,12 @@ run_info(void *options, int n, char **traces, struct rp_err *err)
 	struct rp_source *s = rp_input_open(&o->in, n, traces, false, NULL, err);
 	bool ok = s && look_all(&f, s, &o->in, err);
 	if (ok) {
+		rp_emit_begin();
 		json_t *doc = document(&f, s->trace, err);
-		if (doc && n == 1 && is_rpz(traces[0]))
-			json_object_set_new(doc, "rpz", rpz_json(traces[0]));
-		ok = doc && print(o, doc, err);
+		ok = rp_emit_whole(doc, err);
+		if (ok && n == 1 && is_rpz(traces[0]))
+			ok = add_rpz(doc, traces[0], err);
+		ok = ok && print(o, doc, err);
 		json_decref(doc);
 	}
 	if (ok && rp_interrupted)

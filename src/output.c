@@ -144,13 +144,17 @@ print(struct copy *c, const struct rp_output_opts *o, bool json, const char *com
 		print_warnings(c);
 		return true;
 	}
+	rp_emit_begin();
 	json_t *doc = document(c, o, command, err);
-	struct rp_out *to = doc ? rp_out_open("-", err) : NULL;
+	struct rp_out *to = rp_emit_whole(doc, err) ? rp_out_open("-", err) : NULL;
+	rp_emit_begin();
 	bool ok = to && (json ? rp_emit_json(to, doc, err) : print_text(to, doc, err));
-	if (ok)
+	if (ok && rp_emit_whole(doc, err))
 		ok = rp_out_commit(to, err);
-	else
+	else {
 		rp_out_abort(to);
+		ok = false;
+	}
 	json_decref(doc);
 	return ok;
 }
@@ -166,7 +170,8 @@ rp_output_copy(struct rp_source *s, const struct rp_input_opts *in, const struct
 		.small = o->small,
 		.threads = rp_input_threads(in) };
 	struct copy c = { .source = s, .lost = json_object() };
-	bool ok = c.lost && (c.format = format_of(o, err)) &&
+	bool ok = (c.lost || rp_fail(err, RP_RESOURCE, "out of memory: results")) &&
+	          (c.format = format_of(o, err)) &&
 	          (c.out = rp_trace_create(o->output, c.format, s->trace, &write, err));
 	if (ok && copy_all(&c, in, err)) {
 		ok = rp_trace_commit(c.out, tell_lost, c.lost, err) &&

@@ -419,15 +419,19 @@ print_text(struct rp_out *to, const struct run *run, json_t *doc, struct rp_err 
 static bool
 print(const struct run *run, struct rp_err *err)
 {
+	rp_emit_begin();
 	json_t *doc = document(run, err);
-	struct rp_out *to = doc ? rp_out_open(run->o->output, err) : NULL;
+	struct rp_out *to = rp_emit_whole(doc, err) ? rp_out_open(run->o->output, err) : NULL;
+	rp_emit_begin();
 	bool ok = to && (run->o->json     ? rp_emit_json(to, doc, err)
 			    : run->o->csv ? print_csv(to, doc, err)
 					  : print_text(to, run, doc, err));
-	if (ok)
+	if (ok && rp_emit_whole(doc, err))
 		ok = rp_out_commit(to, err);
-	else
+	else {
 		rp_out_abort(to);
+		ok = false;
+	}
 	json_decref(doc);
 	return ok;
 }

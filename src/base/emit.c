@@ -4,6 +4,7 @@
 #include "base/emit.h"
 #include "base/mem.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,22 @@ rp_emit_at(json_t *object, const char *path)
 		path += n + (path[n] == '.');
 	}
 	return object;
+}
+
+void
+rp_emit_begin(void)
+{
+	errno = 0;
+}
+
+bool
+rp_emit_whole(const json_t *tree, struct rp_err *err)
+{
+	if (tree && errno != ENOMEM)
+		return true;
+	if (!err || !err->code) /* what was said first is nearer to the cause */
+		rp_fail(err, RP_RESOURCE, "out of memory: results");
+	return false;
 }
 
 json_t *

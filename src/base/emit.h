@@ -37,6 +37,12 @@ json_t *rp_emit_text(const char *text);
 /* numerator / denominator, not rounded; null over 0. Gives. */
 json_t *rp_emit_ratio(uint64_t numerator, uint64_t denominator);
 
+/* jansson tells of a lack of memory by what it leaves out: a NULL added to a tree is an error of the addition, which long
+ * chains of them do not look at. errno tells it too. rp_emit_begin clears it before a tree is built; rp_emit_whole is
+ * false, with *err (RP_RESOURCE) filled, when the tree is NULL or an allocation failed since. */
+void rp_emit_begin(void);
+bool rp_emit_whole(const json_t *tree, struct rp_err *err);
+
 /* The tree, indented, with a newline. */
 bool rp_emit_json(struct rp_out *to, const json_t *tree, struct rp_err *err);
 

@@ -3,14 +3,22 @@
 
 #include "traces/format/rpz_meta.h"
 #include "traces/format/rpz_index.h"
+#include "base/emit.h"
+
+#include <errno.h>
+#include <string.h>
 
 static bool
 add_json(uint32_t magic, json_t *o, struct rp_buf *out, struct rp_err *err)
 {
-	char *text = json_dumps(o, JSON_COMPACT);
+	rp_emit_begin();
+	char *text = json_dumps(o, JSON_COMPACT); /* may be cut short where memory was */
+	bool whole = text && rp_emit_whole(o, err);
 	json_decref(o);
-	if (!text)
+	if (!whole) {
+		free(text);
 		return rp_fail(err, RP_RESOURCE, "out of memory: metadata");
+	}
 	bool ok = rp_rpz_chunk_add(magic, 0, text, strlen(text), out, err);
 	free(text);
 	return ok;
@@ -19,6 +27,7 @@ add_json(uint32_t magic, json_t *o, struct rp_buf *out, struct rp_err *err)
 bool
 rp_rpz_meta_add(const struct rp_trace *t, struct rp_buf *out, struct rp_err *err)
 {
+	rp_emit_begin();
 	json_t *o = rp_trace_json(t, err), *sources = json_array();
 	bool ok = o && sources;
 	for (size_t i = 0; ok && i < t->n_sources; i++) {
@@ -29,7 +38,7 @@ rp_rpz_meta_add(const struct rp_trace *t, struct rp_buf *out, struct rp_err *err
 	ok = ok && !json_object_set(o, "sources", sources) &&
 	     !json_object_set_new(o, "reprise", json_string(PACKAGE_VERSION));
 	json_decref(sources);
-	if (ok)
+	if (ok && rp_emit_whole(o, err))
 		return add_json(RP_RPZ_META, o, out, err);
 	json_decref(o);
 	return rp_fail(err, RP_RESOURCE, "out of memory: metadata");
@@ -43,11 +52,14 @@ rp_rpz_launches_add(const struct rp_trace *t, size_t from, struct rp_buf *out, s
 	struct rp_trace part = {
 		.format = t->format, .kernels = t->kernels + from, .n_kernels = t->n_kernels - from
 	};
+	rp_emit_begin();
 	json_t *all = rp_trace_json(&part, err);
 	json_t *o = all ? json_pack("{sO}", "kernels", json_object_get(all, "kernels")) : NULL;
 	json_decref(all);
-	return o ? add_json(RP_RPZ_LAUNCH, o, out, err)
-	         : rp_fail(err, RP_RESOURCE, "out of memory: metadata");
+	if (rp_emit_whole(o, err))
+		return add_json(RP_RPZ_LAUNCH, o, out, err);
+	json_decref(o);
+	return false;
 }
 
 /* Leaves out the first `known` launches. */
@@ -68,7 +80,10 @@ rp_rpz_meta_from(struct rp_trace *t, const void *payload, size_t bytes, enum rp_
     struct rp_err *err)
 {
 	json_error_t where;
+	rp_emit_begin();
 	json_t *o = json_loadb(payload, bytes, JSON_REJECT_DUPLICATES, &where);
+	if (!o && errno == ENOMEM)
+		return rp_fail(err, RP_RESOURCE, "out of memory: metadata");
 	if (!o)
 		return rp_fail(err, RP_INPUT, "metadata: %s", where.text);
 	if (when == RP_RPZ_FIRST_LOOK) {

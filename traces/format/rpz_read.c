@@ -219,8 +219,11 @@ learn(struct reader *r, struct rp_err *err)
 	struct rp_rpz_chunk c;
 	const unsigned char *head;
 	if (rp_rpz_feed_seekable(&r->feed) && !r->part.piped) {
-		r->footed = find_footer(r, NULL) &&
-		            chunk_at(r, r->totals.meta, RP_RPZ_META, &c, &r->scratch, NULL);
+		struct rp_err end = { 0 };
+		r->footed = find_footer(r, &end) &&
+		            chunk_at(r, r->totals.meta, RP_RPZ_META, &c, &r->scratch, &end);
+		if (!r->footed && end.code == RP_RESOURCE)
+			return rp_fail(err, end.code, "%s: %s", r->feed.name, end.text);
 		rp_rpz_feed_seek(&r->feed, RP_RPZ_HEAD);
 		r->end = GOING;
 		if (r->footed)

@@ -15,6 +15,7 @@ enum {
 	/* Buckets hold 1 to 2 lines on average; where that is more than the second-level cache, 2 to 4: memory costs more
 	 * than a chain now and then. From the same size on they are prefetched. */
 	BUCKETS_SPARSE = 4096,
+	AHEAD_FROM = 1024, /* buckets: more than a first-level cache */
 	/* The log is as long as so many times the lines that are there, and one chunk, before it is compacted. */
 	LOG_TIMES = 4
 };
@@ -150,7 +151,7 @@ run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, struc
 		return false;
 	if (c->order != RP_FULL_RANDOM)
 		extend_log(c, in->n);
-	k->full[c->order][c->wide][buckets(c) > BUCKETS_SPARSE](c, in, outcome);
+	k->full[c->order][c->wide][buckets(c) >= AHEAD_FROM](c, in, outcome);
 	return true;
 }
 

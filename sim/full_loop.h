@@ -48,34 +48,38 @@ prefetch_victim(const struct rp_full *c, uint64_t word, uint32_t oldest)
 		    &c->bucket[c->log[oldest * 64 + (unsigned)__builtin_ctzll(word)] >> 3], 1);
 }
 
-/* What replaces what, for the cold path of a miss: the outcome; *at is where the new line will stand in the log. */
+/* The state that every miss changes, in locals of the loop. */
+struct full_state {
+	uint32_t count, oldest;
+	struct rp_rng rng;
+};
+
+/* A place in the order for a new line, and what it replaces: the outcome; *at is where it will stand in the log. */
 RP_INLINE uint8_t
-full_make_room(struct rp_full *c, bool random, bool ahead, uint32_t *at)
+full_make_room(struct rp_full *c, struct full_state *s, bool random, bool ahead, uint32_t *at)
 {
-	if (c->count < c->lines) {
-		c->count++;
+	if (__builtin_expect(s->count < c->lines, 0)) {
+		s->count++;
 		if (random) {
-			while (c->log[c->oldest])
-				c->oldest++;
-			*at = c->oldest;
+			while (c->log[s->oldest])
+				s->oldest++;
+			*at = s->oldest;
 		}
 		return RP_MISSED;
 	}
 	uint32_t victim;
 	if (random) {
-		*at = (uint32_t)rp_rng_below(&c->rng, c->lines);
+		*at = (uint32_t)rp_rng_below(&s->rng, c->lines);
 		victim = c->log[*at] - 1;
 	} else {
-		uint32_t oldest = c->oldest;
-		while (!c->live[oldest])
-			oldest++;
-		uint64_t word = c->live[oldest];
-		victim = c->log[oldest * 64 + (unsigned)__builtin_ctzll(word)];
+		while (!c->live[s->oldest])
+			s->oldest++;
+		uint64_t word = c->live[s->oldest];
+		victim = c->log[s->oldest * 64 + (unsigned)__builtin_ctzll(word)];
 		word &= word - 1;
-		c->live[oldest] = word;
-		c->oldest = oldest;
+		c->live[s->oldest] = word;
 		if (ahead)
-			prefetch_victim(c, word, oldest);
+			prefetch_victim(c, word, s->oldest);
 	}
 	return (uint8_t)(RP_MISSED | RP_EVICTED | full_remove(c, victim) << 2);
 }
@@ -86,18 +90,21 @@ full_loop(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outc
     enum rp_full_order order, bool wide, bool ahead)
 {
 	bool lru = order == RP_FULL_LRU, random = order == RP_FULL_RANDOM;
-	bool back = c->cache.spec->write == RP_WRITE_BACK,
-	     no_write = c->cache.spec->allocate == RP_ALLOCATE_NO_WRITE;
-	const uint8_t *dirtying = in->dirty, *store = in->store;
+	static const uint8_t none[RP_CHUNK];
+	bool no_write = c->cache.spec->allocate == RP_ALLOCATE_NO_WRITE;
+	const uint8_t *dirtying = c->cache.spec->write == RP_WRITE_BACK ? in->dirty : none,
+		      *store = in->store;
+	const uint32_t *home = c->home, *keys = c->key;
+	struct full_state s = { c->count, c->oldest, c->rng };
 	const uint64_t *lines = in->line;
 	struct rp_bucket *bucket = c->bucket;
 	uint32_t *log = c->log, pos = c->pos;
 	uint64_t *live = c->live;
 	for (size_t i = 0, n = in->n; i < n; i++) {
-		uint32_t b = c->home[i], key = c->key[i], w = back & dirtying[i], place = FULL_NONE;
+		uint32_t b = home[i], key = keys[i], w = dirtying[i], place = FULL_NONE;
 		struct rp_bucket *k = &bucket[b];
 		if (ahead)
-			__builtin_prefetch(&bucket[c->home[i + RP_FULL_AHEAD]], 1);
+			__builtin_prefetch(&bucket[home[i + RP_FULL_AHEAD]], 1);
 		uint32_t m = bucket_match(k->key, key) & k->flags & 0x7f;
 		if (wide)
 			for (uint32_t left = m; left; left &= left - 1)
@@ -105,12 +112,13 @@ full_loop(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outc
 					m &= ~(left & -left);
 		if (m) {
 			unsigned way = (unsigned)__builtin_ctz(m);
+			uint32_t flags = k->flags, dirtied = flags | w << (8 + way),
+				 at = k->at[way];
 			outcome[i] = 0;
-			if (w && !(k->flags >> (8 + way) & 1))
-				k->flags |= 0x100u << way;
-			if (!lru)
+			if (dirtied != flags)
+				k->flags = dirtied;
+			if (!lru || at == pos - 1)
 				continue;
-			uint32_t at = k->at[way];
 			live[at / 64] &= ~(UINT64_C(1) << at % 64);
 			k->at[way] = pos;
 			log[pos++] = b << 3 | way;
@@ -132,7 +140,7 @@ full_loop(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outc
 			continue;
 		}
 		uint32_t at = pos;
-		outcome[i] = full_make_room(c, random, ahead, &at);
+		outcome[i] = full_make_room(c, &s, random, ahead, &at);
 		place = full_insert(c, b, key, lines[i], at, w);
 		if (random)
 			log[at] = place + 1;
@@ -140,6 +148,9 @@ full_loop(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outc
 			log[pos++] = place;
 	}
 	c->pos = pos;
+	c->count = s.count;
+	c->oldest = s.oldest;
+	c->rng = s.rng;
 }
 
 #define FULL_RUN(name, order, wide, ahead)                                                         \

@@ -133,7 +133,7 @@ run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, struc
 	} else if (c->mru_rest) {
 		c->mru_rest--;
 		k->lru[c->wide][size][ahead](c, in, outcome);
-	} else if (k->lru_first[c->wide][size][ahead](c, in, outcome) < in->n / 2) {
+	} else if (k->lru_first[c->wide][size][ahead](c, in, outcome) < in->n / 3) {
 		c->mru_rest = MRU_REST;
 	}
 	return true;

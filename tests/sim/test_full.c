@@ -1,0 +1,81 @@
+/* test_full.c - tests sim/full.c where its table is under strain. */
+#include "tests/sim/replay_check.h"
+
+#include "base/rng.h"
+#include "sim/full.h"
+
+/* Lines that all have bucket 0 of the 2^bits of a cache: more of them than a bucket holds make a chain. */
+static size_t
+lines_of_one_bucket(unsigned bits, uint64_t from, uint64_t *out, size_t n)
+{
+	size_t found = 0;
+	for (uint64_t line = from; found < n; line++)
+		if (full_home(line, full_key(line >> bits), bits) == 0)
+			out[found++] = line;
+	return found;
+}
+
+static void
+same_at_all_levels(const char *spec, const struct rp_batch *b)
+{
+	static const enum rp_level levels[] = { RP_LEVEL_C, RP_LEVEL_V3 };
+	struct rp_replay_opts o = { .level = RP_LEVEL_MODEL, .flush = true };
+	struct rp_counters want = replay_one(spec, b, &o);
+	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+		o.level = levels[i];
+		if (!rp_level_runs(o.level))
+			continue;
+		struct rp_counters found = replay_one(spec, b, &o);
+		expect_same(&found, &want, spec);
+	}
+	cr_assert_gt(want.evictions, 0);
+	cr_assert_lt(want.misses, want.lookups);
+}
+
+/* A cache of 200 lines has 128 buckets, one of 300 has 256. Forty lines of one bucket, used now and then among others that
+ * push them out, come, go and are dropped from chains; keys of 64 bits too. */
+RP_TEST(full, a_bucket_that_overflows_keeps_its_lines)
+{
+	static const char *const specs[] = { "lru,size=12800", "fifo,size=12800",
+		"random,size=12800", "lru,size=19200" };
+	static const uint64_t from[] = { 0, UINT64_C(1) << 55 };
+	struct rp_rng rng = { rp_test_seed("overflow") };
+	for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
+		for (size_t k = 0; k < sizeof from / sizeof *from; k++) {
+			uint64_t line[40];
+			struct rp_batch *b = rp_batch_new(30000, 0, NULL);
+			lines_of_one_bucket(i < 3 ? 7 : 8, from[k], line, 40);
+			while (b->n < 30000) {
+				uint64_t r = rp_rng_next(&rng);
+				struct rp_access a = { .size = 8, .kind = r >> 16 & 1 };
+				a.addr =
+				    64 * (r & 1 ? line[(r >> 8) % 40] : from[k] + (r >> 20) % 350);
+				if ((r >> 40 & 63) == 0)
+					a.kind = r >> 50 & 1 ? RP_INVALIDATE : RP_COPY_BACK;
+				rp_batch_put(b, &a);
+			}
+			same_at_all_levels(specs[i], b);
+			rp_batch_free(b);
+		}
+}
+
+/* Long stays of few lines, so that the log is compacted again and again while most of its entries are dead; then sweeps
+ * that replace everything. */
+RP_TEST(full, the_log_is_compacted_in_order)
+{
+	struct rp_rng rng = { rp_test_seed("log") };
+	struct rp_batch *b = rp_batch_new(200000, 0, NULL);
+	while (b->n < 200000) {
+		uint64_t phase = b->n / 20000, r = rp_rng_next(&rng),
+			 lines = phase % 3 == 0   ? 5
+		                 : phase % 3 == 1 ? 90
+		                                  : 400;
+		rp_batch_put(b, &(struct rp_access){ .addr = 64 * (r % lines + (phase % 2) * 50),
+				    .size = 4,
+				    .kind = r >> 40 & 1 });
+	}
+	same_at_all_levels("lru,size=6400", b);
+	same_at_all_levels("fifo,size=6400", b);
+	same_at_all_levels("random,size=6400", b);
+	rp_batch_free(b);
+}

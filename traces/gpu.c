@@ -1,7 +1,8 @@
 /* gpu.c - streams of a GPU trace: warps made into blocks or SMs, and blocks dealt to SMs.
  *
- * A row belongs to the kernel whose end comes next, which says how many warps a block has. Dealing needs the warps of a
- * kernel apart, so it goes segment by segment (traces/demux.h); all else renames streams as they pass. */
+ * A row belongs to the kernel whose end comes next, which says how many warps a block has.
+ * Dealing needs the warps of a kernel apart, so it goes segment by segment (traces/demux.h); all
+ * else renames streams as they pass. */
 #include "config.h"
 
 #include "traces/gpu.h"
@@ -175,8 +176,8 @@ sort_warps(struct gpu *g, struct rp_err *err)
 	return true;
 }
 
-/* Gives a place of an SM to its next block, if there is one. Its warps come before those of the places behind; if it is
- * their turn, it is the turn of who comes behind them. */
+/* Gives a place of an SM to its next block, if there is one. Its warps come before those of the
+ * places behind; if it is their turn, it is the turn of who comes behind them. */
 static bool
 settle(struct gpu *g, struct sm *m, uint32_t place, struct rp_err *err)
 {
@@ -257,7 +258,8 @@ move_instruction(
 	return more >= 0;
 }
 
-/* The warp at the SM's turn has done an instruction: on to the next, without it if that was its last. */
+/* The warp at the SM's turn has done an instruction: on to the next, without it if that was its
+ * last. */
 static bool
 advance(struct gpu *g, struct sm *m, struct rp_err *err)
 {

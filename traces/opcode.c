@@ -1,7 +1,7 @@
 /* opcode.c - what a GPU opcode does to memory, and how many bytes a lane.
  *
- * The rules are those of Accel-Sim's trace reader, which derives the size from the opcode although the trace has a column
- * for it. */
+ * The rules are those of Accel-Sim's trace reader, which derives the size from the opcode
+ * although the trace has a column for it. */
 #include "config.h"
 
 #include "traces/opcode.h"

@@ -41,10 +41,11 @@ struct rp_op {
 
 enum { RP_OP_MOST = 32 };
 
-/* Decodes the n bytes of an opcode, as "LDG.E.64.STRONG.GPU". The size is in bits in the first token that is a number or a
- * number behind a U, 4 bytes without one; with narrow_signed S8 and S16 count as 1 and 2 bytes too (the tracer's own rule
- * takes them for 4). A number that is no size (0, above 256 bits, no whole bytes) is passed over. An opcode that is not in
- * the table is RP_OP_UNKNOWN. Cannot fail. */
+/* Decodes the n bytes of an opcode, as "LDG.E.64.STRONG.GPU". The size is in bits in the first
+ * token that is a number or a number behind a U, 4 bytes without one; with narrow_signed S8 and
+ * S16 count as 1 and 2 bytes too (the tracer's own rule takes them for 4). A number that is no
+ * size (0, above 256 bits, no whole bytes) is passed over. An opcode that is not in the table is
+ * RP_OP_UNKNOWN. Cannot fail. */
 struct rp_op rp_op_decode(const char *text, size_t n, bool narrow_signed);
 
 #endif

@@ -1,7 +1,7 @@
 /* warp.c - warp instructions made into rows of a batch, and counted.
  *
- * Spaces are counted by opcode and on the addresses of the trace; where those are also what goes to the cache, the
- * transactions are the sectors and nothing is done twice. */
+ * Spaces are counted by opcode and on the addresses of the trace; where those are also what goes
+ * to the cache, the transactions are the sectors and nothing is done twice. */
 #include "config.h"
 
 #include "traces/warp.h"
@@ -65,7 +65,8 @@ queue_local(
 {
 	struct rp_warp w = *lanes;
 	size_t active = (size_t)__builtin_popcount(w.active);
-	/* Offsets have 24 bits. Masking keeps a damaged one from reaching beyond all local memory. */
+	/* Offsets have 24 bits. Masking keeps a damaged one from reaching beyond all local
+	 * memory. */
 	for (size_t i = 0; i < active; i++)
 		w.addr[i] = (w.addr[i] - window) & 0xffffff;
 	r->local.thread = (uint64_t)r->stream * RP_LANES % r->local.threads;
@@ -175,7 +176,8 @@ rp_warp_rows_put(struct rp_warp_rows *r, struct rp_batch *out)
 	return true;
 }
 
-/* Sets bit `index` of a set whose 64-bit words are kept under `key` and up; *fresh tells whether it was clear. */
+/* Sets bit `index` of a set whose 64-bit words are kept under `key` and up; *fresh tells whether
+ * it was clear. */
 static bool
 mark(struct rp_map *m, uint64_t key, uint32_t index, bool *fresh, struct rp_err *err)
 {
@@ -210,11 +212,10 @@ rp_launch_sm(
 	if (block >= RP_SM_BLOCKS_MOST)
 		return true;
 	if (block >= k->blocks) {
-		uint64_t most = (uint64_t)k->grid[0] *
-		                k->grid[1]; /* of blocks there can be; sloppy for deep grids */
 		size_t n = 2 * (size_t)block + 32;
-		if (k->grid[2] == 1 && n > most)
-			n = (size_t)most;
+		uint64_t there = (uint64_t)k->grid[0] * k->grid[1];
+		if (k->grid[2] == 1 && n > there)
+			n = (size_t)there;
 		uint32_t *p = rp_arena_take(&t->arena, n * sizeof *p, err);
 		if (!p)
 			return false;

@@ -10,11 +10,12 @@
 /* The columns of a GPU trace. */
 enum { RP_WARP_COLUMNS = RP_COL_STREAM | RP_COL_PC | RP_COL_MASK | RP_COL_FLAGS };
 
-/* Local memory begins here. GPUs give out addresses below 2^47, so a local line is never a global one; the 2^24 bytes of a
- * window among 2^32 threads end at 2^47 + 2^56. */
+/* Local memory begins here. GPUs give out addresses below 2^47, so a local line is never a
+ * global one; the 2^24 bytes of a window among 2^32 threads end at 2^47 + 2^56. */
 #define RP_LOCAL_BASE (UINT64_C(1) << 47)
 
-/* Threads between which local memory is interleaved unless the user says otherwise: 80 SMs of 2,048. */
+/* Threads between which local memory is interleaved unless the user says otherwise: 80 SMs of
+ * 2,048. */
 enum { RP_LOCAL_THREADS = 163840 };
 
 /* Bytes of the window of generic addresses that is local memory, as Accel-Sim has it. */
@@ -23,8 +24,9 @@ enum { RP_LOCAL_WINDOW = 16 << 10 };
 /* The rows of one instruction on their way to a batch. */
 struct rp_warp_rows {
 	struct rp_trace *trace; /* borrowed: its `gpu` and `skipped` are counted up */
-	/* Windows of generic addresses: shared memory lies in [shared_base, local_base), local memory in [local_base,
-	 * + RP_LOCAL_WINDOW), all else is global; both 0: all is shared. `flat`: there are no windows, all is global. */
+	/* Windows of generic addresses: shared memory lies in [shared_base, local_base), local
+	 * memory in [local_base, + RP_LOCAL_WINDOW), all else is global; both 0: all is shared.
+	 * `flat`: there are no windows, all is global. */
 	uint64_t shared_base, local_base;
 	bool flat;
 	/* private to warp.c */
@@ -38,21 +40,22 @@ struct rp_warp_rows {
 	struct rp_transaction queue[RP_TRANSACTIONS_MOST], scratch[RP_TRANSACTIONS_MOST];
 };
 
-/* Borrows `t` and makes a GPU trace of it (columns, warps, has_gpu). RP_USAGE: an architecture below 20, or more than 2^32
- * local threads. */
+/* Borrows `t` and makes a GPU trace of it (columns, warps, has_gpu). RP_USAGE: an architecture
+ * below 20, or more than 2^32 local threads. */
 bool rp_warp_rows_start(
     struct rp_warp_rows *r, const struct rp_read_opts *o, struct rp_trace *t, struct rp_err *err);
 
-/* Takes a memory instruction of warp `stream`: counts it, and queues its rows unless it never reaches a cache (then it is
- * counted in the trace's skipped). Nothing may be queued from the one before. */
+/* Takes a memory instruction of warp `stream`: counts it, and queues its rows unless it never
+ * reaches a cache (then it is counted in the trace's skipped). Nothing may be queued from the
+ * one before. */
 void rp_warp_rows_take(struct rp_warp_rows *r, const struct rp_op *op, const struct rp_warp *lanes,
     uint32_t stream, uint64_t pc);
 
 /* Moves what is queued to the batch, as far as there is room; false: something is left. */
 bool rp_warp_rows_put(struct rp_warp_rows *r, struct rp_batch *out);
 
-/* Which blocks and warps of a kernel have been seen, and where the blocks ran. Starts as zeroes; released with
- * rp_map_free(&map) at the end of each kernel. */
+/* Which blocks and warps of a kernel have been seen, and where the blocks ran. Starts as zeroes;
+ * released with rp_map_free(&map) at the end of each kernel. */
 struct rp_warp_seen {
 	struct rp_map map;
 };

@@ -1,6 +1,7 @@
 /* map.c - numbers to numbers: an open hash table that only grows.
  *
- * Linear probing, at most half full. A slot holds its key plus 1, so that zeroed memory is empty. */
+ * Linear probing, at most half full. A slot holds its key plus 1, so that zeroed memory is
+ * empty. */
 #include "config.h"
 
 #include "base/map.h"

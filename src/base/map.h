@@ -13,7 +13,8 @@ struct rp_map {
 	size_t n, cap;            /* keys, slots */
 };
 
-/* The value of `key` (not UINT64_MAX), 0 if it is new: borrowed until the next call. NULL with *err filled without memory. */
+/* The value of `key` (not UINT64_MAX), 0 if it is new: borrowed until the next call. NULL with
+ * *err filled without memory. */
 uint64_t *rp_map_at(struct rp_map *m, uint64_t key, struct rp_err *err);
 
 void rp_map_free(struct rp_map *m); /* it is empty then, and may be used again */

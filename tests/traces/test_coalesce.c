@@ -158,8 +158,9 @@ RP_TEST(coalesce, atomics_on_one_word_take_turns)
 
 RP_TEST(coalesce, an_atomic_joins_the_first_transaction_where_its_bytes_are_free)
 {
-	/* Lanes 0 and 2 meet at 0x1000, so lane 2 opens a second one; lane 3 fits into the first; lane 4, at 0x1008 again,
-	 * finds the first taken there and joins the second. Lane 1 lies in a segment below. */
+	/* Lanes 0 and 2 meet at 0x1000, so lane 2 opens a second one; lane 3 fits into the
+	 * first; lane 4, at 0x1008 again, finds the first taken there and joins the second. Lane
+	 * 1 lies in a segment below. */
 	struct rp_warp w = {
 		.addr = { 0x1000, 0x0fe0, 0x1000, 0x1008, 0x1008 }, .active = 0x1f, .size = 4
 	};

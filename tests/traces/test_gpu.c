@@ -11,8 +11,9 @@ enum { COLUMNS = RP_COL_STREAM | RP_COL_PC | RP_COL_FLAGS, MOST = 4096 };
 
 static struct rp_err err;
 
-/* A trace written as words: `w5` a row of warp 5, `w5+` one more of the same instruction, `end` the end of a kernel,
- * `copy` a copy. Rows are numbered by their address, from 1, so that an order can be told. */
+/* A trace written as words: `w5` a row of warp 5, `w5+` one more of the same instruction, `end`
+ * the end of a kernel, `copy` a copy. Rows are numbered by their address, from 1, so that an
+ * order can be told. */
 static size_t
 rows_of(const char *text, struct rp_access *row)
 {
@@ -46,7 +47,8 @@ trace_of(const struct rp_access *row, size_t n, size_t kernels, uint32_t warps)
 	return s;
 }
 
-/* Reads the trace through rp_gpu_open and asserts what comes out: rows as `number:stream`, marks as in `text`. */
+/* Reads the trace through rp_gpu_open and asserts what comes out: rows as `number:stream`, marks
+ * as in `text`. */
 static void
 expect(const char *text, size_t kernels, uint32_t warps, enum rp_stream_by by,
     const struct rp_gpu_order *o, const char *want)
@@ -124,14 +126,15 @@ RP_TEST(gpu, the_recorded_sm_is_a_stream_where_it_is_known)
 
 RP_TEST(gpu, blocks_are_dealt_round_robin_and_sms_take_turns)
 {
-	/* Blocks of two warps, in order of appearance 1, 0, 2; two SMs with one block each. SM 0 has blocks 1 and 2, SM 1 has
-	 * block 0. SM 0: w2 w3 w2 w3, then w4; SM 1: w0 w1 w0. */
+	/* Blocks of two warps, in order of appearance 1, 0, 2; two SMs with one block each. SM 0
+	 * has blocks 1 and 2, SM 1 has block 0. SM 0: w2 w3 w2 w3, then w4; SM 1: w0 w1 w0. */
 	static const char t[] = "w2 w2 w3 w3 w0 w0 w1 w4 end";
 	struct rp_gpu_order o = { 2, 1 };
 	expect(t, 1, 2, RP_BY_BLOCK, &o, "1:1 5:0 3:1 7:0 2:1 6:0 4:1 8:2 end");
 	expect(t, 1, 2, RP_BY_SM, &o, "1:0 5:1 3:0 7:1 2:0 6:1 4:0 8:0 end");
 	expect(t, 1, 2, RP_BY_WARP, &o, "1:2 5:0 3:3 7:1 2:2 6:0 4:3 8:4 end");
-	/* One SM, room for two: blocks 1 and 0 go round together; 2 gets the place of 0, which ends first. */
+	/* One SM, room for two: blocks 1 and 0 go round together; 2 gets the place of 0, which
+	 * ends first. */
 	o = (struct rp_gpu_order){ 1, 2 };
 	expect("w2 w2 w2 w0 w4 w4 end", 1, 2, RP_BY_BLOCK, &o, "1:1 4:0 2:1 5:2 3:1 6:2 end");
 	/* More SMs and places than blocks. */
@@ -189,7 +192,8 @@ RP_TEST(gpu, rows_without_a_launch_and_errors_below_are_errors)
 	}
 }
 
-/* The order said again, slowly: every place holds its block's warps, and each turn searches them for one with rows left. */
+/* The order said again, slowly: every place holds its block's warps, and each turn searches them
+ * for one with rows left. */
 struct model {
 	struct rp_access *row;
 	size_t n;

@@ -1,8 +1,10 @@
 /* accelsim.c - one kernel file of Accel-Sim's tracer.
  *
- * A header of `-key = value` lines, then blocks of warps of instruction lines (grouped), or instruction lines in order of
- * arrival that begin with their block and warp (raw). An instruction line is
- *     [bx by bz warp ...] [line] pc mask ndst dst... opcode nsrc src... width [mode addresses] [what is ignored]
+ * A header of `-key = value` lines, then blocks of warps of instruction lines (grouped), or
+ * instruction lines in order of arrival that begin with their block and warp (raw). An
+ * instruction line is
+ *     [bx by bz warp ...] [line] pc mask ndst dst... opcode nsrc src... width [mode addresses]
+ * and then what is ignored.
  * Most lines access no memory, so they are scanned up to their width and forgotten. */
 #include "config.h"
 
@@ -151,7 +153,8 @@ set_version(struct rp_accelsim *a, const struct line *l, const struct setting *s
 	return true;
 }
 
-/* Some files hold nonsense in shmem, nregs and binary version (swapped fields): those are never an error. */
+/* Some files hold nonsense in shmem, nregs and binary version (swapped fields): those are never
+ * an error. */
 static bool
 setting(struct rp_accelsim *a, const struct line *l, const struct setting *s)
 {
@@ -161,7 +164,7 @@ setting(struct rp_accelsim *a, const struct line *l, const struct setting *s)
 	if (is_key(s, "kernel name"))
 		return rp_launch_name(a->trace, k, s->value, (size_t)(s->end - s->value), l->err);
 	if (is_key(s, "kernel id"))
-		return (rp_scan_dec(&p, s->end, &k->id) && p == s->end) ||
+		return (rp_scan_dec(&p, s->end, &k->id) && p == s->end && k->id <= INT64_MAX) ||
 		       bad_setting(l, s, "a decimal number");
 	if (is_key(s, "grid dim"))
 		return set_dims(l, s, a->grid, &a->has_grid);
@@ -438,7 +441,8 @@ say_unknown(struct rp_accelsim *a, const struct line *l, const struct instr *i)
 	    l->in->line, RP_QUOTED(i->opcode, i->opcode_end));
 }
 
-/* Tracers put the local window below the shared one. By the rule that Accel-Sim uses no generic address is shared then. */
+/* Tracers put the local window below the shared one. By the rule that Accel-Sim uses no generic
+ * address is shared then. */
 static void
 say_windows(struct rp_accelsim *a, const struct line *l)
 {
@@ -521,7 +525,8 @@ raw_place(struct rp_accelsim *a, const struct line *l, const struct instr *i)
 	return rp_warp_seen(&a->seen, &a->trace->gpu, (uint32_t)a->block, a->stream, l->err);
 }
 
-/* A raw trace has each LDGSTS of a warp twice: the first line is its shared side, which grouping drops. */
+/* A raw trace has each LDGSTS of a warp twice: the first line is its shared side, which grouping
+ * drops. */
 static bool
 is_first_of_pair(struct rp_accelsim *a, const struct line *l, const struct instr *i, bool *first)
 {

@@ -1,4 +1,5 @@
-/* accelsim.h - one kernel file of Accel-Sim's tracer, grouped (`.traceg`) or raw (`.trace`): what its formats share.
+/* accelsim.h - one kernel file of Accel-Sim's tracer, grouped (`.traceg`) or raw (`.trace`):
+ * what its formats share.
  *
  * Versions 1.2 to 6. The rows of the file are followed by the mark of the kernel's end. */
 #ifndef RP_TRACES_FORMAT_ACCELSIM_H

@@ -1,7 +1,8 @@
 /* memtrace.c - what NVBit's mem_trace tool prints, and tools derived from it.
  *
- * Records begin with `MEMTRACE: ` and are fields joined by ` - `; all other lines belong to the application. There is no
- * mask: a lane whose address is 0 did not take part. The warp is a hardware slot of the SM, so a block has 64. */
+ * Records begin with `MEMTRACE: ` and are fields joined by ` - `; all other lines belong to the
+ * application. There is no mask: a lane whose address is 0 did not take part. The warp is a
+ * hardware slot of the SM, so a block has 64. */
 #include "config.h"
 
 #include "base/parse.h"
@@ -102,6 +103,14 @@ bad(const struct rp_bytes *in, const struct field *f, const char *wanted, struct
 	return rp_fail_line(err, in, "'%.*s': wanted %s", RP_QUOTED(f->at, f->end), wanted);
 }
 
+static bool
+take_number(const struct rp_bytes *in, const struct field *f, const char *name, uint64_t *out,
+    bool *has, struct rp_err *err)
+{
+	*has = number(f, name, INT64_MAX, out);
+	return *has || bad(in, f, "a number", err);
+}
+
 /* ---- launches ---- */
 
 static void
@@ -129,48 +138,68 @@ begin_kernel(struct memtrace *m, const struct rp_bytes *in, struct rp_err *err)
 	return k;
 }
 
+/* What a launch line says. */
+struct launch {
+	uint64_t id, shared;
+	uint32_t grid[3], block[3];
+	bool has_id;
+};
+
+static bool
+take_dims(const struct rp_bytes *in, const struct field *f, const char *name, uint32_t to[3],
+    struct rp_err *err)
+{
+	uint64_t x[3];
+	if (!triple(f, name, x))
+		return bad(in, f, "x,y,z", err);
+	for (int i = 0; i < 3; i++)
+		to[i] = (uint32_t)x[i];
+	return true;
+}
+
+static bool
+take_launch_field(
+    struct launch *l, const struct rp_bytes *in, const struct field *f, struct rp_err *err)
+{
+	bool has;
+	if (begins(f, "grid launch id "))
+		return take_number(in, f, "grid launch id ", &l->id, &l->has_id, err);
+	if (begins(f, "shmem "))
+		return take_number(in, f, "shmem ", &l->shared, &has, err);
+	if (begins(f, "grid size "))
+		return take_dims(in, f, "grid size ", l->grid, err);
+	if (begins(f, "block size "))
+		return take_dims(in, f, "block size ", l->block, err);
+	return true;
+}
+
 /* The kernel's name may hold " - ", so the fields behind it are taken from the right. */
 static bool
 launch_line(struct memtrace *m, const struct rp_bytes *in, struct field rest, struct rp_err *err)
 {
-	struct field f;
-	uint64_t id, shared = 0, x[3];
-	uint32_t grid[3] = { 0 }, block[3] = { 0 };
-	bool has_id = false;
-	while (!has_id && rest.at < rest.end) {
-		f = cut_last(&rest);
-		bool is_grid = begins(&f, "grid size "), is_block = begins(&f, "block size ");
-		if (begins(&f, "grid launch id ")) {
-			if (!number(&f, "grid launch id ", UINT64_MAX - 1, &id))
-				return bad(in, &f, "a number", err);
-			has_id = true;
-		} else if (begins(&f, "shmem ")) {
-			if (!number(&f, "shmem ", INT64_MAX, &shared))
-				return bad(in, &f, "a number of bytes", err);
-		} else if (is_grid || is_block) {
-			if (!triple(&f, is_grid ? "grid size " : "block size ", x))
-				return bad(in, &f, "x,y,z", err);
-			for (int i = 0; i < 3; i++)
-				(is_grid ? grid : block)[i] = (uint32_t)x[i];
-		}
+	static const char name[] = "Kernel name ";
+	struct launch l = { 0 };
+	while (!l.has_id && rest.at < rest.end) {
+		struct field f = cut_last(&rest);
+		if (!take_launch_field(&l, in, &f, err))
+			return false;
 	}
-	if (!has_id || !grid[0] || !block[0])
+	if (!l.has_id || !l.grid[0] || !l.block[0])
 		return rp_fail_line(
 		    err, in, "a launch without grid launch id, grid size and block size");
-	while (rest.at < rest.end && !begins(&rest, "Kernel name "))
-		cut(&rest);
 	struct rp_kernel_launch *k = begin_kernel(m, in, err);
 	if (!k)
 		return false;
-	k->id = id;
-	k->shared_bytes = shared;
-	rp_launch_dims(k, grid, block);
+	k->id = l.id;
+	k->shared_bytes = l.shared;
+	rp_launch_dims(k, l.grid, l.block);
 	k->warps = SLOTS;
-	m->recent[m->announced++ % LAUNCHES] = (struct announced){ id, m->kernel };
-	size_t name =
-	    begins(&rest, "Kernel name ") ? strlen("Kernel name ") : (size_t)(rest.end - rest.at);
-	return rp_launch_name(
-	    m->trace, k, rest.at + name, (size_t)(rest.end - rest.at) - name, err);
+	m->recent[m->announced++ % LAUNCHES] = (struct announced){ l.id, m->kernel };
+	while (rest.at < rest.end && !begins(&rest, name))
+		cut(&rest);
+	if (rest.at < rest.end)
+		rest.at += sizeof name - 1;
+	return rp_launch_name(m->trace, k, rest.at, (size_t)(rest.end - rest.at), err);
 }
 
 /* The latest launch with this id. */
@@ -186,8 +215,9 @@ announced(struct memtrace *m, uint64_t id)
 	return NULL;
 }
 
-/* The launch that an access of grid_launch_id `id` belongs to. Which of the two ways of counting a file has is settled at
- * its first access: by the banner, if such a launch was announced, else by the launch announced last. */
+/* The launch that an access of grid_launch_id `id` belongs to. Which of the two ways of counting
+ * a file has is settled at its first access: by the banner, if such a launch was announced, else
+ * by the launch announced last. */
 static struct announced *
 launch_of(struct memtrace *m, uint64_t id)
 {
@@ -241,14 +271,6 @@ struct access {
 	bool has_launch, has_cta, has_warp, has_sm;
 	struct field opcode, list;
 };
-
-static bool
-take_number(const struct rp_bytes *in, const struct field *f, const char *name, uint64_t *out,
-    bool *has, struct rp_err *err)
-{
-	*has = number(f, name, INT64_MAX, out);
-	return *has || bad(in, f, "a number", err);
-}
 
 static bool
 take_field(struct access *a, const struct rp_bytes *in, const struct field *f, bool last,
@@ -412,7 +434,8 @@ access_line(struct memtrace *m, const struct rp_bytes *in, struct field rest, st
 
 /* ---- lines ---- */
 
-/* Lines that are not records: the banner tells the version, other tools' output that this is the wrong one. */
+/* Lines that are not records: the banner tells the version, other tools' output that this is the
+ * wrong one. */
 static bool
 other_line(
     struct memtrace *m, const struct rp_bytes *in, const struct field *line, struct rp_err *err)
@@ -468,7 +491,8 @@ memtrace_open(void *state, struct rp_bytes *in, const struct rp_read_opts *o, st
 	return rp_warp_rows_start(&m->rows, o, t, err);
 }
 
-/* Puts the end of the kernel before, then the rows of the access at hand, as far as there is room. */
+/* Puts the end of the kernel before, then the rows of the access at hand, as far as there is
+ * room. */
 static bool
 put(struct memtrace *m, struct rp_batch *out)
 {

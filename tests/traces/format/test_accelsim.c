@@ -398,7 +398,8 @@ RP_TEST(accelsim, atomics_are_counted_by_sector_and_sent_by_conflict)
 		atomics += r.a[i].kind == RP_ATOMIC;
 		local += (r.a[i].flags & RP_SPACE) == RP_LOCAL;
 	}
-	/* RED: 32 lanes on one word; ATOMG: four rounds of eight words; CAS.64: eight lanes in two sectors. */
+	/* RED: 32 lanes on one word; ATOMG: four rounds of eight words; CAS.64: eight lanes in
+	 * two sectors. */
 	cr_expect_eq(atomics, 32 + 4 + 2);
 	cr_expect_eq(local, 16);
 	cr_expect_eq(s->trace->gpu.space[RP_GPU_GLOBAL].read_sectors, 40);
@@ -605,6 +606,8 @@ RP_TEST(accelsim, an_error_of_the_header_names_its_line)
 		{ "-kernel id = 1\nx y\n",
 		    "k.traceg:2: 'x' where '-key = value' or '#' was wanted" },
 		{ "-kernel id = 1a\n", "k.traceg:1: kernel id = '1a': wanted a decimal number" },
+		{ "-kernel id = 9223372036854775808\n",
+		    "k.traceg:1: kernel id = '9223372036854775808': wanted a decimal number" },
 		{ "-grid dim = 1,1,1\n", "k.traceg:1: grid dim = '1,1,1': wanted (x,y,z)" },
 		{ "-grid dim = (1,1,1\n", "k.traceg:1: grid dim = '(1,1,1': wanted (x,y,z)" },
 		{ "-grid dim = (1,1,4294967296)\n",
@@ -798,7 +801,8 @@ RP_TEST(kernelslist, the_shipped_kernel_counts_as_its_algorithm_says)
 	const struct rp_gpu_stats *g = &s->trace->gpu;
 	cr_expect_eq(s->trace->n_warnings, 0);
 	cr_expect(g->blocks == 16 && g->warps == 128);
-	/* By warp: C 2 stores of 2 rows of 4 sectors, its transpose 4 of 16 (a sector for each of 16 rows), the stencil 4 of 4. */
+	/* By warp: C 2 stores of 2 rows of 4 sectors, its transpose 4 of 16 (a sector for each
+	 * of 16 rows), the stencil 4 of 4. */
 	cr_expect_eq(g->space[RP_GPU_GLOBAL].write_sectors, 128 * (2 * 8 + 4 * 16 + 4 * 4));
 	/* Spilled once: a store and a load of one word at the same offset. */
 	cr_expect(
@@ -806,7 +810,8 @@ RP_TEST(kernelslist, the_shipped_kernel_counts_as_its_algorithm_says)
 	/* Of 8 steps: 3 stores, 8 loads. */
 	cr_expect_eq(g->space[RP_GPU_SHARED].instructions, 128 * 8 * 11);
 	cr_expect_eq(skipped(s->trace, "shared"), 128 * 8 * 11);
-	/* The ticket and what follows it, by all but the first warp of a block; what lies above and below the matrix. */
+	/* The ticket and what follows it, by all but the first warp of a block; what lies above
+	 * and below the matrix. */
 	cr_expect_eq(g->mask_zero, 16 * 7 * 2 + 2 * 4);
 	/* Inside, 5 points; each edge of the matrix lacks one of 128. */
 	uint64_t stencil = 5 * 128 * 128 - 4 * 128, counted = 0, tickets = 0;

@@ -197,7 +197,7 @@ RP_TEST(memtrace, what_is_wrong_is_named_with_its_line)
 		      "1,1,1\n",
 		    "m.txt:1: 'grid size 1,1': wanted x,y,z" },
 		{ CTX "LAUNCH - Kernel name k - grid launch id 1 - grid size 1,1,1 - shmem -1\n",
-		    "m.txt:1: 'shmem -1': wanted a number of bytes" },
+		    "m.txt:1: 'shmem -1': wanted a number" },
 		{ L(0) ACCESS(0, "CTA 1,0,0 - warp 0", "LDG", "0x1000"),
 		    "m.txt:2: CTA 1,0,0 lies outside the grid of 1,1,1" },
 		{ L(0) ACCESS(0, "CTA 0,0,0 - warp 64", "LDG", "0x1000"),

@@ -110,6 +110,8 @@ endif
 scripts += tests/layers.test
 scripts += tests/exports.test
 scripts += tests/header.test
+scripts += tests/rpz_reader.test
+EXTRA_DIST += tests/rpz_reader.py
 scripts += tests/cachegrind.test
 EXTRA_DIST += tests/layers.txt
 EXTRA_DIST += tests/lib.sh

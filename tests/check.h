@@ -19,13 +19,13 @@
 #endif
 
 /* RP_TEST(suite, a_sentence) { ... }: a Criterion test that ends with a leak check. */
-#define RP_TEST(suite, name) \
-	static void suite##_##name##_body(void); \
-	Test(suite, name) \
-	{ \
-		suite##_##name##_body(); \
-		RP_LEAK_CHECK(); \
-	} \
+#define RP_TEST(suite, name)                                                                       \
+	static void suite##_##name##_body(void);                                                   \
+	Test(suite, name)                                                                          \
+	{                                                                                          \
+		suite##_##name##_body();                                                           \
+		RP_LEAK_CHECK();                                                                   \
+	}                                                                                          \
 	static void suite##_##name##_body(void)
 
 /* How much the random tests do: 1 usually; RP_TEST_SCALE in the environment multiplies it. */

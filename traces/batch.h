@@ -22,9 +22,9 @@ enum rp_kind {
 
 	RP_MARKS = 8,
 	RP_KERNEL_END = 8, /* addr: number of the kernel in the trace, from 0; size 1 */
-	RP_HOST_COPY,      /* host to device: addr, size in bytes (a longer copy is several marks) */
-	RP_COPY_BACK,      /* write the bytes back if they are dirty (din label 4, a flush) */
-	RP_INVALIDATE,     /* drop the bytes from every cache (din label 5) */
+	RP_HOST_COPY,  /* host to device: addr, size in bytes (a longer copy is several marks) */
+	RP_COPY_BACK,  /* write the bytes back if they are dirty (din label 4, a flush) */
+	RP_INVALIDATE, /* drop the bytes from every cache (din label 5) */
 	RP_MARKS_END
 };
 

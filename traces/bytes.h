@@ -17,20 +17,23 @@ enum { RP_LINE_MOST = 1 << 20 }; /* bytes; a line of so many, or more, is an err
 struct rp_bytes {
 	const unsigned char *at, *end; /* what is decoded and not yet taken */
 	uint64_t line;                 /* number of the line last given by rp_bytes_line, from 1 */
-	const char *name;              /* for messages: as given (the end of a long one), "standard input" for "-" */
-	const char *codec;             /* "none", "gzip", "zstd", "xz", "bzip2", "zip" */
-	bool ended;                    /* nothing comes behind `end` */
+	const char
+	    *name; /* for messages: as given (the end of a long one), "standard input" for "-" */
+	const char *codec;              /* "none", "gzip", "zstd", "xz", "bzip2", "zip" */
+	bool ended;                     /* nothing comes behind `end` */
 	struct rp_bytes_inside *inside; /* private to bytes.c */
 };
 
 /* Opens a file, or standard input for "-". `stop` may be NULL; when it is set while waiting for input, the input ends
  * there as if the file did. Gives (rp_bytes_close). NULL with *err filled: missing, unreadable, a folder (RP_INPUT). */
-struct rp_bytes *rp_bytes_open(const char *path, const volatile sig_atomic_t *stop, struct rp_err *err);
+struct rp_bytes *rp_bytes_open(
+    const char *path, const volatile sig_atomic_t *stop, struct rp_err *err);
 
 /* The same from memory, which is borrowed until close: for tests and fuzzing. */
 struct rp_bytes *rp_bytes_memory(const void *bytes, size_t n, const char *name, struct rp_err *err);
 /* The same, but as a pipe would give it, `piece` bytes (at least 1) at a time: for tests of readers. */
-struct rp_bytes *rp_bytes_pieces(const void *bytes, size_t n, size_t piece, const char *name, struct rp_err *err);
+struct rp_bytes *rp_bytes_pieces(
+    const void *bytes, size_t n, size_t piece, const char *name, struct rp_err *err);
 void rp_bytes_close(struct rp_bytes *b); /* accepts NULL */
 
 /* Makes [at, end) at least `want` bytes long (at most RP_LINE_MOST) unless the input ends first; true also then (look

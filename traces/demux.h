@@ -26,11 +26,12 @@ struct rp_demux_stream {
 };
 
 struct rp_demux {
-	struct rp_demux_stream *streams; /* n of them, in order of first appearance in the segment */
+	struct rp_demux_stream
+	    *streams; /* n of them, in order of first appearance in the segment */
 	size_t n;
 	struct rp_batch *marks; /* those that follow the segment's rows */
 	uint64_t spilled;       /* bytes written to the temporary file, all segments together */
-	bool by_time;           /* set it after open: a time that falls within a stream is RP_INPUT */
+	bool by_time; /* set it after open: a time that falls within a stream is RP_INPUT */
 	struct rp_demux_inside *inside; /* private to demux.c */
 };
 
@@ -42,14 +43,15 @@ struct rp_demux *rp_demux_open(struct rp_source *in, uint64_t memory, struct rp_
 int rp_demux_segment(struct rp_demux *d, struct rp_err *err);
 
 /* The next row of streams[i], borrowed until the next call for that stream: 1, 0 when the stream is empty, -1 on error. */
-int rp_demux_peek(struct rp_demux *d, size_t i, const struct rp_demux_row **row, struct rp_err *err);
+int rp_demux_peek(
+    struct rp_demux *d, size_t i, const struct rp_demux_row **row, struct rp_err *err);
 
 /* Moves rows of streams[i] to `out`, which has room for at least one: `most` of them, and then the rest of the instruction
  * they belong to (rows with RP_SAME_INSTR), as far as there is room. `number` becomes their stream. How many rows, 0 when
  * the stream is empty, -1 on error. With most = 1 that is one instruction; when `out` became full, peek tells by
  * RP_SAME_INSTR whether it was cut (pulling 0 rows then moves the rest). */
-ptrdiff_t rp_demux_pull(struct rp_demux *d, size_t i, uint64_t most, uint32_t number, struct rp_batch *out,
-    struct rp_err *err);
+ptrdiff_t rp_demux_pull(struct rp_demux *d, size_t i, uint64_t most, uint32_t number,
+    struct rp_batch *out, struct rp_err *err);
 
 void rp_demux_close(struct rp_demux *d); /* accepts NULL */
 

@@ -22,7 +22,8 @@ rp_format_find(const char *name, struct rp_err *err)
 	}
 	const char *near = rp_nearest(name, names, n);
 	if (near)
-		rp_fail(err, RP_USAGE, "no format '%.40s'; did you mean '%s'? (reprise help formats)", name, near);
+		rp_fail(err, RP_USAGE,
+		    "no format '%.40s'; did you mean '%s'? (reprise help formats)", name, near);
 	else
 		rp_fail(err, RP_USAGE, "no format '%.40s' (reprise help formats)", name);
 	return NULL;
@@ -64,7 +65,8 @@ reader_close(struct rp_source *s)
 }
 
 struct rp_source *
-rp_format_open(const struct rp_format *f, struct rp_bytes *in, const struct rp_read_opts *o, struct rp_err *err)
+rp_format_open(const struct rp_format *f, struct rp_bytes *in, const struct rp_read_opts *o,
+    struct rp_err *err)
 {
 	struct reader *r = rp_mem_array(1, sizeof *r, err);
 	if (!r) {
@@ -100,8 +102,8 @@ probe(const struct rp_bytes *in, struct rp_err *err)
 	}
 	if (most >= PROBE_SURE)
 		return best;
-	rp_fail(err, RP_INPUT, "%s: %s; name the format with --from (reprise help formats)", in->name,
-	    in->at == in->end ? "empty" : "no format known here begins like this");
+	rp_fail(err, RP_INPUT, "%s: %s; name the format with --from (reprise help formats)",
+	    in->name, in->at == in->end ? "empty" : "no format known here begins like this");
 	return NULL;
 }
 
@@ -116,7 +118,8 @@ rp_trace_open(const char *path, const struct rp_read_opts *o, struct rp_err *err
 		rp_bytes_close(in);
 		return NULL;
 	}
-	struct rp_source *s = f->open_file ? f->open_file(path, in, o, err) : rp_format_open(f, in, o, err);
+	struct rp_source *s =
+	    f->open_file ? f->open_file(path, in, o, err) : rp_format_open(f, in, o, err);
 	if (s && !rp_trace_source(s->trace, path, err)) {
 		rp_source_close(s);
 		return NULL;
@@ -131,8 +134,8 @@ struct rp_trace_out {
 };
 
 struct rp_trace_out *
-rp_trace_create(const char *path, const struct rp_format *f, const struct rp_trace *t, const struct rp_write_opts *o,
-    struct rp_err *err)
+rp_trace_create(const char *path, const struct rp_format *f, const struct rp_trace *t,
+    const struct rp_write_opts *o, struct rp_err *err)
 {
 	if (!f->writer) {
 		rp_fail(err, RP_USAGE, "format '%s' is read, not written", f->name);
@@ -167,8 +170,8 @@ release(struct rp_trace_out *w)
 }
 
 bool
-rp_trace_commit(struct rp_trace_out *w, void (*tell)(void *to, const char *reason, uint64_t n), void *to,
-    struct rp_err *err)
+rp_trace_commit(struct rp_trace_out *w, void (*tell)(void *to, const char *reason, uint64_t n),
+    void *to, struct rp_err *err)
 {
 	if (w->writer->end && !w->writer->end(w->state, w->out, err)) {
 		rp_trace_abort(w);

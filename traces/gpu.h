@@ -22,7 +22,7 @@ struct rp_gpu_order {
  * warp), one instruction each; the warps of a new block wait for the next round. The SMs take
  * turns, one instruction each. A kernel is held in memory up to 64 MiB, then in a temporary
  * file. */
-struct rp_source *rp_gpu_open(struct rp_source *in, enum rp_stream_by by, const struct rp_gpu_order *o,
-    struct rp_err *err);
+struct rp_source *rp_gpu_open(
+    struct rp_source *in, enum rp_stream_by by, const struct rp_gpu_order *o, struct rp_err *err);
 
 #endif

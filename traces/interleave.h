@@ -21,11 +21,11 @@ enum rp_order { RP_RECORDED, RP_TIME, RP_ROUND_ROBIN, RP_RANDOM, RP_RATE };
 
 struct rp_interleave {
 	enum rp_order order;
-	uint64_t quantum;    /* accesses a turn of round robin, at least 1 */
+	uint64_t quantum; /* accesses a turn of round robin, at least 1 */
 	uint64_t seed;
-	double *rates;       /* of stream 0, 1, ...; a stream beyond them has the last one's rate */
+	double *rates; /* of stream 0, 1, ...; a stream beyond them has the last one's rate */
 	size_t n_rates;
-	uint64_t memory;     /* bytes before it spills; 0: 64 MiB */
+	uint64_t memory; /* bytes before it spills; 0: 64 MiB */
 };
 
 /* Parses `recorded`, `time`, `rr[:QUANTUM]`, `random`, `rate:R1,R2,...`. Gives rates (free). */
@@ -37,7 +37,7 @@ bool rp_interleave_parse(const char *text, struct rp_interleave *out, struct rp_
  * get numbers behind all others); n = 1 keeps the numbers. Kernels are renumbered in the order they become known. Columns
  * are the union of the sources'. RP_INPUT: under `time`, a trace without times, and from pull a time that falls within a
  * stream (between marks). */
-struct rp_source *rp_interleave_open(struct rp_source **sources, size_t n, const struct rp_interleave *how,
-    struct rp_err *err);
+struct rp_source *rp_interleave_open(
+    struct rp_source **sources, size_t n, const struct rp_interleave *how, struct rp_err *err);
 
 #endif

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SKIPS = sizeof((struct rp_trace *)0)->skipped / sizeof(struct rp_skip),
-	WARNINGS = sizeof((struct rp_trace *)0)->warnings / sizeof(char *) };
+enum {
+	SKIPS = sizeof((struct rp_trace *)0)->skipped / sizeof(struct rp_skip),
+	WARNINGS = sizeof((struct rp_trace *)0)->warnings / sizeof(char *)
+};
 
 struct rp_trace *
 rp_trace_new(const char *format, struct rp_err *err)
@@ -91,9 +93,9 @@ static const char *const space_name[RP_GPU_SPACES] = { "global", "local", "share
 static json_t *
 space_json(const struct rp_gpu_space *s)
 {
-	return json_pack("{sI sI sI sI sI}", "instructions", (json_int_t)s->instructions, "lanes", (json_int_t)s->lanes,
-	    "read_sectors", (json_int_t)s->read_sectors, "write_sectors", (json_int_t)s->write_sectors, "lines",
-	    (json_int_t)s->lines);
+	return json_pack("{sI sI sI sI sI}", "instructions", (json_int_t)s->instructions, "lanes",
+	    (json_int_t)s->lanes, "read_sectors", (json_int_t)s->read_sectors, "write_sectors",
+	    (json_int_t)s->write_sectors, "lines", (json_int_t)s->lines);
 }
 
 static json_t *
@@ -112,19 +114,21 @@ rp_gpu_stats_json(const struct rp_gpu_stats *g, struct rp_err *err)
 			json_decref(spaces);
 			return out_of_memory(err);
 		}
-	json_t *o = json_pack("{sI sI sI sI sI so}", "blocks", (json_int_t)g->blocks, "warps", (json_int_t)g->warps,
-	    "instructions", (json_int_t)g->instructions, "memory_instructions", (json_int_t)g->memory_instructions,
-	    "mask_zero", (json_int_t)g->mask_zero, "spaces", spaces);
+	json_t *o = json_pack("{sI sI sI sI sI so}", "blocks", (json_int_t)g->blocks, "warps",
+	    (json_int_t)g->warps, "instructions", (json_int_t)g->instructions,
+	    "memory_instructions", (json_int_t)g->memory_instructions, "mask_zero",
+	    (json_int_t)g->mask_zero, "spaces", spaces);
 	return o ? o : out_of_memory(err);
 }
 
 static json_t *
 launch_json(const struct rp_kernel_launch *k)
 {
-	json_t *o = json_pack("{ss sI s[III] s[III] sI sI}", "name", k->name, "id", (json_int_t)k->id, "grid",
-	    (json_int_t)k->grid[0], (json_int_t)k->grid[1], (json_int_t)k->grid[2], "block", (json_int_t)k->block[0],
-	    (json_int_t)k->block[1], (json_int_t)k->block[2], "warps", (json_int_t)k->warps, "shared_bytes",
-	    (json_int_t)k->shared_bytes);
+	json_t *o =
+	    json_pack("{ss sI s[III] s[III] sI sI}", "name", k->name, "id", (json_int_t)k->id,
+		"grid", (json_int_t)k->grid[0], (json_int_t)k->grid[1], (json_int_t)k->grid[2],
+		"block", (json_int_t)k->block[0], (json_int_t)k->block[1], (json_int_t)k->block[2],
+		"warps", (json_int_t)k->warps, "shared_bytes", (json_int_t)k->shared_bytes);
 	if (o && k->sm) {
 		json_t *sm = json_array();
 		for (size_t i = 0; i < k->blocks; i++)
@@ -140,11 +144,13 @@ rp_trace_json(const struct rp_trace *t, struct rp_err *err)
 	json_t *skipped = json_object(), *kernels = json_array(), *o = json_object();
 	bool ok = skipped && kernels && o;
 	for (size_t i = 0; ok && i < t->n_skipped; i++)
-		ok = !json_object_set_new(skipped, t->skipped[i].reason, json_integer((json_int_t)t->skipped[i].n));
+		ok = !json_object_set_new(
+		    skipped, t->skipped[i].reason, json_integer((json_int_t)t->skipped[i].n));
 	for (size_t i = 0; ok && i < t->n_kernels; i++)
 		ok = !json_array_append_new(kernels, launch_json(&t->kernels[i]));
 	ok = ok && !json_object_set_new(o, "format", json_string(t->format));
-	ok = ok && !json_object_set(o, "skipped", skipped) && !json_object_set(o, "kernels", kernels);
+	ok = ok && !json_object_set(o, "skipped", skipped) &&
+	     !json_object_set(o, "kernels", kernels);
 	json_decref(skipped);
 	json_decref(kernels);
 	if (ok && t->warps)
@@ -170,7 +176,8 @@ member(const json_t *o, const char *key, uint64_t most, uint64_t *out, struct rp
 		return true;
 	json_int_t x = json_integer_value(v);
 	if (!json_is_integer(v) || x < 0 || (uint64_t)x > most)
-		return rp_fail(err, RP_INPUT, "metadata: '%s' is no whole number up to %" PRIu64, key, most);
+		return rp_fail(
+		    err, RP_INPUT, "metadata: '%s' is no whole number up to %" PRIu64, key, most);
 	*out = (uint64_t)x;
 	return true;
 }
@@ -208,9 +215,10 @@ launch_from(struct rp_trace *t, const json_t *o, struct rp_err *err)
 	const char *name = json_string_value(json_object_get(o, "name"));
 	if (!k || (name && !(k->name = rp_arena_string(&t->arena, name, err))))
 		return false;
-	if (!member(o, "id", INT64_MAX, &k->id, err) || !member(o, "warps", UINT32_MAX, &warps, err) ||
-	    !member(o, "shared_bytes", INT64_MAX, &k->shared_bytes, err) || !triple(o, "grid", k->grid, err) ||
-	    !triple(o, "block", k->block, err))
+	if (!member(o, "id", INT64_MAX, &k->id, err) ||
+	    !member(o, "warps", UINT32_MAX, &warps, err) ||
+	    !member(o, "shared_bytes", INT64_MAX, &k->shared_bytes, err) ||
+	    !triple(o, "grid", k->grid, err) || !triple(o, "block", k->block, err))
 		return false;
 	k->warps = warps ? (uint32_t)warps : 1;
 	return sm_from(t, k, json_object_get(o, "sm"), err);
@@ -220,10 +228,10 @@ static bool
 space_from(const json_t *o, struct rp_gpu_space *s, struct rp_err *err)
 {
 	return member(o, "instructions", INT64_MAX, &s->instructions, err) &&
-	    member(o, "lanes", INT64_MAX, &s->lanes, err) &&
-	    member(o, "read_sectors", INT64_MAX, &s->read_sectors, err) &&
-	    member(o, "write_sectors", INT64_MAX, &s->write_sectors, err) &&
-	    member(o, "lines", INT64_MAX, &s->lines, err);
+	       member(o, "lanes", INT64_MAX, &s->lanes, err) &&
+	       member(o, "read_sectors", INT64_MAX, &s->read_sectors, err) &&
+	       member(o, "write_sectors", INT64_MAX, &s->write_sectors, err) &&
+	       member(o, "lines", INT64_MAX, &s->lines, err);
 }
 
 static bool
@@ -233,10 +241,11 @@ gpu_from(struct rp_gpu_stats *g, const json_t *o, struct rp_err *err)
 	for (int i = 0; i < RP_GPU_SPACES; i++)
 		if (!space_from(json_object_get(spaces, space_name[i]), &g->space[i], err))
 			return false;
-	return member(o, "blocks", INT64_MAX, &g->blocks, err) && member(o, "warps", INT64_MAX, &g->warps, err) &&
-	    member(o, "instructions", INT64_MAX, &g->instructions, err) &&
-	    member(o, "memory_instructions", INT64_MAX, &g->memory_instructions, err) &&
-	    member(o, "mask_zero", INT64_MAX, &g->mask_zero, err);
+	return member(o, "blocks", INT64_MAX, &g->blocks, err) &&
+	       member(o, "warps", INT64_MAX, &g->warps, err) &&
+	       member(o, "instructions", INT64_MAX, &g->instructions, err) &&
+	       member(o, "memory_instructions", INT64_MAX, &g->memory_instructions, err) &&
+	       member(o, "mask_zero", INT64_MAX, &g->mask_zero, err);
 }
 
 static bool
@@ -259,7 +268,8 @@ bool
 rp_trace_from_json(struct rp_trace *t, const json_t *from, struct rp_err *err)
 {
 	const char *streams = json_string_value(json_object_get(from, "streams"));
-	const json_t *kernels = json_object_get(from, "kernels"), *gpu = json_object_get(from, "gpu");
+	const json_t *kernels = json_object_get(from, "kernels"),
+		     *gpu = json_object_get(from, "gpu");
 	json_t *extra = json_object_get(from, "extra");
 	if (!json_is_object(from))
 		return rp_fail(err, RP_INPUT, "metadata: not an object");

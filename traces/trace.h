@@ -14,7 +14,8 @@
 #include <stdint.h>
 
 struct rp_skip {
-	const char *reason; /* "shared", "constant", "zero_size", "text": one word, a key of the JSON */
+	const char
+	    *reason; /* "shared", "constant", "zero_size", "text": one word, a key of the JSON */
 	uint64_t n;
 };
 
@@ -33,47 +34,53 @@ struct rp_gpu_stats {
 /* One launch of a GPU kernel. Streams of a GPU trace are warps: block * warps + warp, where block is the linear index
  * (x fastest) in the grid; traces/gpu.h makes blocks or SMs of them. */
 struct rp_kernel_launch {
-	char *name;       /* from the arena; "" if not known */
-	uint64_t id;      /* the trace's own number */
+	char *name;  /* from the arena; "" if not known */
+	uint64_t id; /* the trace's own number */
 	uint32_t grid[3], block[3];
-	uint32_t warps;   /* of a block: the divisor above, at least 1 */
+	uint32_t warps; /* of a block: the divisor above, at least 1 */
 	uint64_t shared_bytes;
-	uint32_t *sm;     /* SM of each block where the trace tells (else NULL), from the arena; `blocks` of them */
+	uint32_t *
+	    sm; /* SM of each block where the trace tells (else NULL), from the arena; `blocks` of them */
 	size_t blocks;
 };
 
 struct rp_trace {
-	const char *format;        /* name of the format or generator; static */
-	unsigned columns;          /* enum rp_column: what its batches hold; fixed once open */
-	bool endless;              /* a generator that never ends by itself */
-	uint64_t part, whole;      /* how far reading is, in some unit (bytes of the file); whole 0: not known */
-	bool warps;                /* a GPU trace whose streams are warps (see above) */
-	uint64_t preamble;         /* the first accesses that are to be simulated but not counted (`#preamble N`) */
-	const char **sources;      /* files as the user named them, "-" for standard input, or the gen: text */
+	const char *format; /* name of the format or generator; static */
+	unsigned columns;   /* enum rp_column: what its batches hold; fixed once open */
+	bool endless;       /* a generator that never ends by itself */
+	uint64_t part,
+	    whole;  /* how far reading is, in some unit (bytes of the file); whole 0: not known */
+	bool warps; /* a GPU trace whose streams are warps (see above) */
+	uint64_t
+	    preamble; /* the first accesses that are to be simulated but not counted (`#preamble N`) */
+	const char *
+	    *sources; /* files as the user named them, "-" for standard input, or the gen: text */
 	size_t n_sources;
 	struct rp_skip skipped[32]; /* in order of first appearance */
 	size_t n_skipped;
-	char *warnings[32];        /* one line each; more than these are only counted */
+	char *warnings[32]; /* one line each; more than these are only counted */
 	size_t n_warnings;
 	bool has_gpu;
 	struct rp_gpu_stats gpu;
 	struct rp_kernel_launch *kernels; /* grown by rp_trace_kernel */
 	size_t n_kernels;
-	json_t *extra;             /* further metadata, an object: kept by `.rpz`; NULL if none */
-	struct rp_arena arena;     /* its strings */
+	json_t *extra;         /* further metadata, an object: kept by `.rpz`; NULL if none */
+	struct rp_arena arena; /* its strings */
 };
 
 /* An empty description. Gives (rp_trace_free). `format` is static. */
 struct rp_trace *rp_trace_new(const char *format, struct rp_err *err);
 void rp_trace_free(struct rp_trace *t);
 
-bool rp_trace_source(struct rp_trace *t, const char *name, struct rp_err *err); /* adds a source's name */
+bool rp_trace_source(
+    struct rp_trace *t, const char *name, struct rp_err *err); /* adds a source's name */
 
 /* Counts n things left out for a static reason. Never fails: beyond 32 reasons the last one collects. */
 void rp_trace_skip(struct rp_trace *t, const char *reason, uint64_t n);
 
 /* Adds a warning, one line; beyond 32 warnings they are only counted. Never fails: without memory it is only counted. */
-void rp_trace_warn(struct rp_trace *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void rp_trace_warn(struct rp_trace *t, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Adds an empty launch (warps = 1) and borrows it until the next call; NULL with *err filled without memory. */
 struct rp_kernel_launch *rp_trace_kernel(struct rp_trace *t, struct rp_err *err);

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct info_opts {
@@ -276,22 +275,6 @@ add_damage(void *to, const char *text)
 	json_array_append_new(to, rp_emit_text(text));
 }
 
-/* Only a regular file can be looked at twice. */
-static bool
-is_rpz(const char *path)
-{
-	unsigned char magic[4];
-	struct stat st;
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return false;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool yes = fd >= 0 && read(fd, magic, sizeof magic) == (ssize_t)sizeof magic &&
-	           !memcmp(magic, "\x89RPZ", 4);
-	if (fd >= 0)
-		close(fd);
-	return yes;
-}
-
 /* A .rpz is checked block by block; of any other trace, reading it through is the check. */
 static json_t *
 verify_one(const struct info_opts *o, char *path, struct rp_err *err)
@@ -301,7 +284,7 @@ verify_one(const struct info_opts *o, char *path, struct rp_err *err)
 	struct facts f = { 0 };
 	json_t *damage = json_array();
 	struct rp_source *s = NULL;
-	bool rpz = is_rpz(path), ok;
+	bool rpz = rp_input_is_rpz(path), ok;
 	if (rpz) {
 		ok = rp_rpz_verify(path, &read, add_damage, damage, &report, err);
 	} else {
@@ -408,7 +391,7 @@ run_info(void *options, int n, char **traces, struct rp_err *err)
 		rp_emit_begin();
 		json_t *doc = document(&f, s->trace, err);
 		ok = rp_emit_whole(doc, err);
-		if (ok && n == 1 && is_rpz(traces[0]))
+		if (ok && n == 1 && rp_input_is_rpz(traces[0]))
 			ok = add_rpz(doc, traces[0], err);
 		ok = ok && print(o, doc, err);
 		json_decref(doc);

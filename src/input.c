@@ -7,12 +7,14 @@
 #include "base/mem.h"
 #include "base/parse.h"
 #include "gen/gen.h"
+#include "traces/format/rpz.h"
 #include "traces/interleave.h"
 #include "traces/window.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool
@@ -136,9 +138,38 @@ parse_gpu(const char *text, struct rp_gpu_order *order, struct rp_err *err)
 	return ok || rp_err_wrap(err, "--gpu");
 }
 
-/* One trace, with GPU streams as asked. */
+bool
+rp_input_is_rpz(const char *path)
+{
+	unsigned char magic[4];
+	struct stat st;
+	if (stat(path, &st) || !S_ISREG(st.st_mode)) /* a pipe cannot be looked at twice */
+		return false;
+	FILE *f = fopen(path, "rb");
+	bool yes = f && fread(magic, 1, sizeof magic, f) == sizeof magic &&
+	           !memcmp(magic, "\x89RPZ", sizeof magic);
+	if (f)
+		fclose(f);
+	return yes;
+}
+
+/* A .rpz from access `skip` on. */
 static struct rp_source *
-open_one(const struct rp_input_opts *o, const char *path, bool whole, struct rp_err *err)
+open_at(const char *path, const struct rp_read_opts *read, uint64_t skip, struct rp_err *err)
+{
+	struct rp_rpz_opts part = { .skip = skip };
+	struct rp_source *s = rp_rpz_open(path, NULL, read, &part, err);
+	if (s && !rp_trace_source(s->trace, path, err)) {
+		rp_source_close(s);
+		return NULL;
+	}
+	return s;
+}
+
+/* One trace, with GPU streams as asked, from access `seek` on (for which it is a .rpz). */
+static struct rp_source *
+open_one(
+    const struct rp_input_opts *o, const char *path, bool whole, uint64_t seek, struct rp_err *err)
 {
 	struct rp_read_opts read = {
 		.from = o->from,
@@ -163,6 +194,8 @@ open_one(const struct rp_input_opts *o, const char *path, bool whole, struct rp_
 	struct rp_source *s;
 	if (!strncmp(path, "gen:", 4))
 		s = rp_gen_open(path + 4, o->seed, err);
+	else if (seek)
+		s = open_at(path, &read, seek, err);
 	else
 		s = rp_trace_open(path, &read, err);
 	if (!s || (whole && !o->stream_by && !o->gpu))
@@ -171,16 +204,25 @@ open_one(const struct rp_input_opts *o, const char *path, bool whole, struct rp_
 }
 
 static struct rp_source *
-open_all(const struct rp_input_opts *o, int n, char **traces, bool whole, struct rp_err *err)
+open_all(const struct rp_input_opts *o, int n, char **traces, bool whole, struct rp_window *w,
+    struct rp_err *err)
 {
 	struct rp_interleave how = { 0 };
 	if (!rp_interleave_parse(o->interleave, &how, err))
 		return NULL;
 	how.seed = o->seed;
-	whole = whole && n == 1 && how.order == RP_RECORDED && !o->streams;
+	bool plain = n == 1 && how.order == RP_RECORDED && !o->streams;
+	uint64_t seek = 0;
+	whole = whole && plain;
+	/* What is skipped by number alone need not even be decoded, where there is an index. */
+	if (plain && w->skip && !o->kinds && !o->space && !o->gpu && !o->from && !o->salvage &&
+	    rp_input_is_rpz(traces[0])) {
+		seek = w->skip;
+		w->skip = 0;
+	}
 	struct rp_source **s = rp_mem_array((size_t)n, sizeof *s, err), *all = NULL;
 	int open = 0;
-	while (s && open < n && (s[open] = open_one(o, traces[open], whole, err)))
+	while (s && open < n && (s[open] = open_one(o, traces[open], whole, seek, err)))
 		open++;
 	if (s && open == n)
 		all = n == 1 && how.order == RP_RECORDED
@@ -210,6 +252,7 @@ rp_input_open(const struct rp_input_opts *o, int n, char **traces, bool whole, u
 	    (o->skip && !rp_parse_u64(o->skip, &w.skip, err)) ||
 	    (o->limit && !rp_parse_u64(o->limit, &w.limit, err)))
 		return NULL;
+	uint64_t skip = w.skip;
 	w.has_limit = o->limit != NULL;
 	if (o->streams) {
 		if (!rp_parse_list(o->streams, false, &streams, &w.n_streams, err)) {
@@ -218,16 +261,19 @@ rp_input_open(const struct rp_input_opts *o, int n, char **traces, bool whole, u
 		}
 		w.streams = streams;
 	}
-	struct rp_source *s = open_all(o, n, traces, whole, err);
+	struct rp_source *s = open_all(o, n, traces, whole, &w, err);
 	if (s && s->trace->endless && !w.has_limit) {
 		rp_fail(err, RP_USAGE, "%s never ends by itself: say --limit N", traces[0]);
 		rp_source_close(s);
 		s = NULL;
 	}
-	if (s && warmup)
-		*warmup = s->trace->preamble > w.skip ? s->trace->preamble - w.skip : 0;
-	if (s)
+	if (s) {
+		uint64_t preamble = s->trace->preamble;
+		s->trace->preamble = preamble > skip ? preamble - skip : 0;
 		s = rp_window_open(s, &w, err);
+	}
+	if (s && warmup)
+		*warmup = s->trace->preamble;
 	free(streams);
 	return s;
 }

@@ -86,6 +86,9 @@ bool rp_check_kinds(const char *value, struct rp_err *err);
 bool rp_check_spaces(const char *value, struct rp_err *err);
 bool rp_check_stream_by(const char *value, struct rp_err *err);
 
+/* Whether `path` is a regular file that holds a .rpz as it is: it can be read by its index. */
+bool rp_input_is_rpz(const char *path);
+
 /* Number of threads asked for, or of processors. */
 unsigned rp_input_threads(const struct rp_input_opts *o);
 

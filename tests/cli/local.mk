@@ -16,4 +16,5 @@ scripts += tests/cli/live.test
 scripts += tests/cli/memory.test
 scripts += tests/cli/output.test
 scripts += tests/cli/threads.test
+scripts += tests/cli/skip.test
 scripts += tests/cli/usage.test

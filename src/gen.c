@@ -66,9 +66,10 @@ static bool
 write_it(const struct rp_generator *g, struct gen_opts *o, struct rp_err *err)
 {
 	struct rp_window w = { .has_limit = o->limit != NULL };
-	struct rp_input_opts in = {
-		.threads = o->threads, .progress = o->progress, .no_progress = o->no_progress
-	};
+	struct rp_input_opts in = { .threads = o->threads,
+		.limit = o->limit,
+		.progress = o->progress,
+		.no_progress = o->no_progress };
 	if (o->limit && !rp_parse_u64(o->limit, &w.limit, err))
 		return false;
 	struct rp_source *s = g->open(o + 1, o->seed, err);

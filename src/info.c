@@ -76,7 +76,7 @@ look_all(struct facts *f, struct rp_source *s, const struct rp_input_opts *in, s
 			n = -1;
 		if (n > 0)
 			look(f, b);
-		rp_input_tell(&progress, s->trace, f->seen.accesses);
+		rp_input_tell(&progress, in, s->trace, f->seen.accesses);
 	}
 	rp_progress_end(&progress);
 	rp_batch_free(b);

@@ -357,7 +357,12 @@ rp_input_progress(struct rp_progress *p, const struct rp_input_opts *o)
 }
 
 void
-rp_input_tell(struct rp_progress *p, const struct rp_trace *t, uint64_t accesses)
+rp_input_tell(struct rp_progress *p, const struct rp_input_opts *o, const struct rp_trace *t,
+    uint64_t accesses)
 {
-	rp_progress_tell(p, accesses, t->part, t->whole);
+	uint64_t limit = 0;
+	if (o->limit && rp_parse_u64(o->limit, &limit, NULL) && limit)
+		rp_progress_tell(p, accesses, accesses, limit);
+	else
+		rp_progress_tell(p, accesses, t->part, t->whole);
 }

@@ -107,7 +107,8 @@ bool rp_input_print(struct rp_out *to, json_t *trace, struct rp_err *err);
 
 /* Starts a progress line on standard error, if the options and the terminal want one; and tells it how far a trace is. */
 void rp_input_progress(struct rp_progress *p, const struct rp_input_opts *o);
-void rp_input_tell(struct rp_progress *p, const struct rp_trace *t, uint64_t accesses);
+void rp_input_tell(struct rp_progress *p, const struct rp_input_opts *o, const struct rp_trace *t,
+    uint64_t accesses);
 
 /* The trace's warnings as a JSON array; more can be appended. Gives. */
 json_t *rp_input_warnings(const struct rp_trace *t, struct rp_err *err);

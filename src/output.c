@@ -56,7 +56,7 @@ copy_all(struct copy *c, const struct rp_input_opts *in, struct rp_err *err)
 		n = rp_source_pull(c->source, b, err);
 		if (n > 0 && (!rp_seen_batch(&c->seen, b, err) || !rp_trace_write(c->out, b, err)))
 			n = -1;
-		rp_input_tell(&progress, c->source->trace, c->seen.accesses);
+		rp_input_tell(&progress, in, c->source->trace, c->seen.accesses);
 	}
 	rp_progress_end(&progress);
 	rp_batch_free(b);

@@ -187,7 +187,7 @@ replay_all(struct run *run, struct rp_err *err)
 		if (n > 0 &&
 		    (!rp_seen_batch(&run->seen, b, err) || !rp_replay_run(run->replay, b, err)))
 			n = -1;
-		rp_input_tell(&progress, run->source->trace, rp_replay_accesses(run->replay));
+		rp_input_tell(&progress, in, run->source->trace, rp_replay_accesses(run->replay));
 	}
 	run->elapsed = now() - start;
 	rp_progress_end(&progress);

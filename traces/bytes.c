@@ -37,6 +37,7 @@ struct rp_bytes_inside {
 	unsigned char *raw; /* WINDOW bytes of compressed input, those in `io` not yet taken */
 	struct rp_codec_io io;
 	uint64_t raw_bytes; /* read from the input so far */
+	uint64_t raw_size;  /* of a regular file; else 0 */
 	bool raw_ended, stopped;
 	char *name;
 	struct rp_err failed; /* the error that every later call repeats */
@@ -201,6 +202,7 @@ open_file(struct rp_bytes *b, const char *path, struct rp_err *err)
 	if (S_ISDIR(st.st_mode))
 		return rp_fail(err, RP_INPUT, "%s: a folder; a file is wanted", b->name);
 	in->live = !S_ISREG(st.st_mode);
+	in->raw_size = in->live ? 0 : (uint64_t)st.st_size;
 	if (!in->live)
 		posix_fadvise(in->fd, 0, 0, POSIX_FADV_SEQUENTIAL); /* advice: no harm if refused */
 	return start(b, err);
@@ -350,6 +352,13 @@ fill(struct rp_bytes *b, size_t want, struct rp_err *err)
 		b->ended = n == 0;
 	}
 	return true;
+}
+
+void
+rp_bytes_progress(const struct rp_bytes *b, uint64_t *part, uint64_t *whole)
+{
+	*part = b->inside->raw_bytes;
+	*whole = b->inside->raw_size;
 }
 
 bool

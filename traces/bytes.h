@@ -48,6 +48,9 @@ ptrdiff_t rp_bytes_line(struct rp_bytes *b, const char **line, struct rp_err *er
 /* Offset of `at` in the decoded input, for messages. */
 uint64_t rp_bytes_at(const struct rp_bytes *b);
 
+/* How far the file is read, and its size, as it is stored; a size of 0: not known (a pipe). */
+void rp_bytes_progress(const struct rp_bytes *b, uint64_t *part, uint64_t *whole);
+
 /* For messages: "name:line: " before a formatted text (rp_fail_line), "name: offset N: " (rp_fail_at). RP_INPUT. */
 bool rp_fail_line(struct rp_err *err, const struct rp_bytes *b, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -44,6 +44,7 @@ reader_pull(struct rp_source *s, struct rp_batch *out, struct rp_err *err)
 	struct reader *r = (struct reader *)s;
 	size_t from = out->n;
 	ptrdiff_t n = r->format->read(r->state, r->in, out, err);
+	rp_bytes_progress(r->in, &s->trace->part, &s->trace->whole);
 	if (n >= 0 || !r->stop || !*r->stop)
 		return n;
 	/* Interrupted within a line or a record: that is no fault of the input. */

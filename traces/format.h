@@ -83,8 +83,8 @@ extern const struct rp_format *const rp_formats[]; /* ends in NULL; made by the 
 /* The format called `name`; NULL with *err (RP_USAGE, with the nearest name). */
 const struct rp_format *rp_format_find(const char *name, struct rp_err *err);
 
-/* Opens a trace: o->from, or the format whose probe is surest of the first 64 KiB (as many as a pipe gives at once, but
- * at least one line). Gives (rp_source_close). RP_INPUT: nothing reads it, and what was tried. */
+/* Opens a trace: o->from, or the format whose probe is surest of what the input begins with (4 KiB at least, unless it ends
+ * before; from a pipe they are waited for). Gives (rp_source_close). RP_INPUT: nothing reads it, and what was tried. */
 struct rp_source *rp_trace_open(const char *path, const struct rp_read_opts *o, struct rp_err *err);
 
 /* A source over `in` (taken, also on failure) with a given format that has read(): for tests and fuzzing. */

@@ -660,6 +660,7 @@ pull_rows(struct reader *r, struct rp_batch *out, struct rp_err *err)
 		*err = r->error;
 		return -1;
 	}
+	r->source.trace->part = r->part.skip + r->accesses;
 	return (ptrdiff_t)(out->n - before);
 }
 
@@ -751,6 +752,8 @@ rp_rpz_open(const char *path, struct rp_bytes *in, const struct rp_read_opts *o,
 		close_reader(&r->source);
 		return NULL;
 	}
+	if (r->footed)
+		r->source.trace->whole = r->totals.rows - r->totals.marks;
 	r->indexed = r->footed && !r->part.salvage && (r->part.skip || r->part.only);
 	return &r->source;
 }

@@ -13,6 +13,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Bytes of a kernel that are held in memory: a replay is to stay below 64 MiB with all it has. */
+enum { KERNEL_MEMORY = 32 << 20 };
+
 /* A warp that is resident on an SM. */
 struct resident {
 	uint32_t place; /* which of the SM's */
@@ -376,7 +379,7 @@ rp_gpu_open(
 	if (deals) {
 		g->order = *o;
 		g->order.resident += o->resident == 0;
-		g->demux = rp_demux_open(in, 0, err);
+		g->demux = rp_demux_open(in, KERNEL_MEMORY, err);
 		if (!g->demux) {
 			gpu_close(&g->source);
 			return NULL;

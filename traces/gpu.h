@@ -20,7 +20,7 @@ struct rp_gpu_order {
  * to SM i mod sms. An SM holds its first `resident` blocks; a place that becomes free takes the
  * SM's next block. The SM goes round the warps of its places (by place, then by number of the
  * warp), one instruction each; the warps of a new block wait for the next round. The SMs take
- * turns, one instruction each. A kernel is held in memory up to 64 MiB, then in a temporary
+ * turns, one instruction each. A kernel is held in memory up to 32 MiB, then in a temporary
  * file. */
 struct rp_source *rp_gpu_open(
     struct rp_source *in, enum rp_stream_by by, const struct rp_gpu_order *o, struct rp_err *err);

@@ -11,6 +11,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What a cache does, exactly:
+ * - A line brought in is brought in whole, also for a write that covers all of it. An atomic is one read that leaves its
+ *   line dirty; a prefetch and an instruction fetch are reads.
+ * - write=back: a write makes its line dirty; a dirty line that is replaced goes down whole. write=through: no line is ever
+ *   dirty, and the bytes of each write and atomic go down (of a GPU transaction with a mask those that it touches).
+ * - allocate=no-write: a write that misses brings nothing in, replaces nothing, and its bytes go down. An atomic that
+ *   misses is a read and brings its line in.
+ * - RP_COPY_BACK writes dirty lines back; they stay, clean. RP_INVALIDATE drops lines, dirty ones too, without writing
+ *   them back, as Dinero IV does. Neither is a lookup; a line that is dropped is not counted as evicted.
+ * - RP_KERNEL_END and RP_HOST_COPY do nothing to a cache that stands alone. */
 enum rp_write { RP_WRITE_BACK, RP_WRITE_THROUGH };
 enum rp_allocate { RP_ALLOCATE_WRITE, RP_ALLOCATE_NO_WRITE };
 

@@ -31,8 +31,12 @@ void rp_replay_free(struct rp_replay *r);
  * mistake. RP_RESOURCE: no memory for a new stream's or interval's counters. */
 bool rp_replay_run(struct rp_replay *r, const struct rp_batch *b, struct rp_err *err);
 
+/* Crossing: an access that lies in several lines looks all of them up, in order. `once` counts that as one lookup, and as
+ * one miss if any line missed, as Cachegrind does (cg_sim.c); lines brought in and replaced are counted as they are, so
+ * there may be more fills than misses. Without it each line is a lookup, and a miss of its own. */
+
 /* At the end of the trace: flushes if asked, closes the last interval (unless empty), checks every law, and that the
- * streams sum to the total. */
+ * streams sum to the total. The flush belongs to no stream: it is in the total and the last interval only. */
 bool rp_replay_end(struct rp_replay *r, struct rp_err *err);
 
 /* Results; caches are numbered as the specs. Borrowed until free; whole after rp_replay_end, and good at any time. */

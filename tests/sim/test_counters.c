@@ -1,0 +1,87 @@
+/* test_counters.c - tests sim/counters.c. */
+#include "tests/check.h"
+
+#include "sim/counters.h"
+
+RP_TEST(counters, no_two_share_a_name_or_a_meaning)
+{
+	for (size_t i = 0; i < rp_counter_count; i++)
+		for (size_t k = 0; k < i; k++) {
+			cr_assert_str_neq(rp_counter_table[i].name, rp_counter_table[k].name);
+			cr_assert_str_neq(rp_counter_table[i].what, rp_counter_table[k].what);
+		}
+}
+
+static uint64_t *
+field(struct rp_counters *c, size_t offset)
+{
+	return (uint64_t *)((char *)c + offset);
+}
+
+RP_TEST(counters, each_is_added_and_subtracted)
+{
+	struct rp_counters a = { 0 }, b = { 0 }, out;
+	for (size_t i = 0; i < rp_counter_count; i++)
+		if (!rp_counter_table[i].ratio) {
+			*field(&a, rp_counter_table[i].offset) = 1000 + i;
+			*field(&b, rp_counter_table[i].offset) = i;
+		}
+	rp_counters_sub(&out, &a, &b);
+	rp_counters_add(&b, &a);
+	for (size_t i = 0; i < rp_counter_count; i++)
+		if (!rp_counter_table[i].ratio) {
+			cr_assert_eq(*field(&out, rp_counter_table[i].offset), 1000);
+			cr_assert_eq(*field(&b, rp_counter_table[i].offset), 1000 + 2 * i);
+		}
+}
+
+RP_TEST(counters, a_ratio_divides_two_of_them)
+{
+	for (size_t i = 0; i < rp_counter_count; i++)
+		if (rp_counter_table[i].ratio) {
+			cr_assert_str_eq(rp_counter_table[i].name, "miss_ratio");
+			cr_assert_eq(
+			    rp_counter_table[i].offset, offsetof(struct rp_counters, misses));
+			cr_assert_eq(
+			    rp_counter_table[i].denominator, offsetof(struct rp_counters, lookups));
+		}
+}
+
+/* Two lookups of one access, a read that hit and a write that missed and replaced a line: every law holds. Then each is
+ * broken by one field. */
+RP_TEST(counters, a_broken_law_is_named)
+{
+	const struct rp_counters good = { .accesses = 1,
+		.lookups = 2,
+		.hits = 1,
+		.misses = 1,
+		.reads = 1,
+		.writes = 1,
+		.write_misses = 1,
+		.missed_accesses = 1,
+		.fills = 1,
+		.evictions = 1 };
+	struct rp_counters c = good;
+	cr_assert_null(rp_counters_broken(&c, false));
+	c.hits = 2;
+	cr_assert_str_eq(rp_counters_broken(&c, false), "hit_or_miss");
+	c = good;
+	c.reads = 2;
+	cr_assert_str_eq(rp_counters_broken(&c, false), "read_or_write");
+	c = good;
+	c.read_misses = 1;
+	cr_assert_str_eq(rp_counters_broken(&c, false), "misses_by_kind");
+	c = good;
+	c.atomics = 2;
+	cr_assert_str_eq(rp_counters_broken(&c, false), "fetches_are_reads");
+	c = good;
+	c.fills = 2;
+	cr_assert_str_eq(rp_counters_broken(&c, false), "fills_are_misses");
+	cr_assert_null(rp_counters_broken(&c, true));
+	c = good;
+	c.evictions = 2;
+	cr_assert_str_eq(rp_counters_broken(&c, false), "fills_leave");
+	c = good;
+	c.missed_accesses = 2;
+	cr_assert_str_eq(rp_counters_broken(&c, false), "missed_once");
+}

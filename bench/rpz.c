@@ -18,7 +18,7 @@
 
 enum {
 	ROUNDS = 7,
-	DIN_ROWS = 400000,
+	DIN_ROWS = 2000000,
 	DIN_LINE = 24,
 	PIECE = 1 << 17,
 	RAW_LEVEL = 3,

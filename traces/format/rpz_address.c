@@ -214,16 +214,14 @@ uses_table(const struct rp_rpz_address *a, size_t ops)
 static void
 emit(const struct rp_rpz_address *a, const struct rp_rpz_rows *rows, struct rp_rpz_numbers *to)
 {
-	uint8_t first[RP_RPZ_OPS_MOST], next = 0;
-	for (size_t op = 0; op < rows->ops; op++) {
-		first[op] = next;
-		next = (uint8_t)(next + __builtin_popcountll(a->set[op]));
-	}
+	uint8_t token[RP_RPZ_OPS_MOST * RP_RPZ_CODES], next = 0;
+	for (size_t op = 0; op < rows->ops; op++)
+		for (uint64_t left = a->set[op]; left; left &= left - 1)
+			token[op * RP_RPZ_CODES + (unsigned)__builtin_ctzll(left)] = next++;
 	for (size_t i = 0; i < rows->n; i++) {
 		unsigned op = rows->class[i] - 1u, code = a->code[i];
-		uint64_t below = a->set[op] & ((UINT64_C(1) << code) - 1);
-		uint8_t token = (uint8_t)(first[op] + __builtin_popcountll(below));
-		rp_rpz_number_put(to, token, length_of(code), a->residual[i]);
+		rp_rpz_number_put(
+		    to, token[op * RP_RPZ_CODES + code], length_of(code), a->residual[i]);
 	}
 }
 

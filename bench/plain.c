@@ -22,6 +22,13 @@ array(size_t n, size_t size)
 	return p;
 }
 
+/* The set of a line; `power`: their number is a power of two. */
+LIKE uint64_t
+set_of(uint64_t line, uint64_t sets, bool power)
+{
+	return power ? line & (sets - 1) : line % sets;
+}
+
 /* What a miss counts, with the line that goes. */
 LIKE void
 count_miss(struct rp_counters *c, bool write, bool valid, bool dirty)
@@ -36,7 +43,8 @@ count_miss(struct rp_counters *c, bool write, bool valid, bool dirty)
 LIKE void
 sets_lru(const struct rp_cache_spec *spec, const struct rp_batch *b, struct rp_counters *out)
 {
-	size_t ways = spec->ways, mask = spec->sets - 1;
+	size_t ways = spec->ways, sets = spec->sets;
+	bool power = (sets & (sets - 1)) == 0;
 	unsigned bits = (unsigned)__builtin_ctz(spec->line);
 	uint64_t *tag = array(spec->sets * ways, sizeof *tag);
 	uint8_t *dirty = array(spec->sets * ways, 1);
@@ -46,8 +54,9 @@ sets_lru(const struct rp_cache_spec *spec, const struct rp_batch *b, struct rp_c
 		uint64_t end = (b->addr[i] + b->size[i] - 1) >> bits;
 		c.accesses++;
 		for (uint64_t line = b->addr[i] >> bits; line <= end; line++) {
-			uint64_t *t = tag + (line & mask) * ways, key = line + 1;
-			uint8_t *d = dirty + (line & mask) * ways;
+			uint64_t set = set_of(line, sets, power), *t = tag + set * ways,
+				 key = line + 1;
+			uint8_t *d = dirty + set * ways;
 			size_t w = 0;
 			while (w < ways && t[w] != key)
 				w++;
@@ -77,7 +86,8 @@ LIKE void
 sets_placed(const struct rp_cache_spec *spec, const struct rp_batch *b, struct rp_counters *out,
     bool random)
 {
-	size_t ways = spec->ways, mask = spec->sets - 1;
+	size_t ways = spec->ways, sets = spec->sets;
+	bool power = (sets & (sets - 1)) == 0;
 	unsigned bits = (unsigned)__builtin_ctz(spec->line);
 	uint64_t *tag = array(spec->sets * ways, sizeof *tag);
 	uint8_t *dirty = array(spec->sets * ways, 1);
@@ -89,9 +99,10 @@ sets_placed(const struct rp_cache_spec *spec, const struct rp_batch *b, struct r
 		uint64_t end = (b->addr[i] + b->size[i] - 1) >> bits;
 		c.accesses++;
 		for (uint64_t line = b->addr[i] >> bits; line <= end; line++) {
-			uint64_t *t = tag + (line & mask) * ways, key = line + 1;
-			uint8_t *d = dirty + (line & mask) * ways;
-			uint32_t *f = &filled[line & mask];
+			uint64_t set = set_of(line, sets, power), *t = tag + set * ways,
+				 key = line + 1;
+			uint8_t *d = dirty + set * ways;
+			uint32_t *f = &filled[set];
 			size_t w = 0;
 			while (w < ways && t[w] != key)
 				w++;

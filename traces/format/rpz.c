@@ -14,7 +14,8 @@ probe(const unsigned char *head, size_t n)
 static struct rp_source *
 open_file(const char *path, struct rp_bytes *in, const struct rp_read_opts *o, struct rp_err *err)
 {
-	return rp_rpz_open(path, in, o, NULL, err);
+	const struct rp_rpz_opts part = { .salvage = o->salvage };
+	return rp_rpz_open(path, in, o, &part, err);
 }
 
 const struct rp_format rp_format_rpz = {

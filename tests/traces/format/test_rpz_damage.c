@@ -198,6 +198,23 @@ RP_TEST(rpz_damage, salvage_of_a_file_cut_short_keeps_the_whole_blocks)
 	rp_batch_free(rows);
 }
 
+RP_TEST(rpz_damage, salvage_is_an_option_of_opening_any_trace)
+{
+	struct rp_batch *rows;
+	struct rpz_file f = small_file(&rows);
+	struct rp_err err = { 0 };
+	size_t n = 0;
+	write_byte(&f, find_chunk(&f, RP_RPZ_BLOCK, 1) + 70, 255);
+	struct rp_source *s =
+	    rp_trace_open(f.path, &(struct rp_read_opts){ .salvage = true }, &err);
+	cr_assert_not_null(s, "%s", err.text);
+	rp_batch_free(rpz_collect(s, 13, &n, &err));
+	cr_assert_eq(n, 40, "%s", err.text);
+	rp_source_close(s);
+	rpz_file_free(&f);
+	rp_batch_free(rows);
+}
+
 RP_TEST(rpz_damage, salvage_gets_over_lost_bytes)
 {
 	struct rp_batch *rows;

@@ -317,6 +317,8 @@ rp_input_warnings(const struct rp_trace *t, struct rp_err *err)
 	return list;
 }
 
+enum { SOURCES_SHOWN = 3 };
+
 bool
 rp_input_print(struct rp_out *to, json_t *trace, struct rp_err *err)
 {
@@ -324,13 +326,16 @@ rp_input_print(struct rp_out *to, json_t *trace, struct rp_err *err)
 	json_t *sources = json_object_get(trace, "sources"),
 	       *skipped = json_object_get(trace, "skipped"), *v;
 	const char *key, *order = json_string_value(json_object_get(trace, "interleave"));
-	size_t i;
+	size_t i, n = json_array_size(sources);
 	bool ok = true;
 	json_array_foreach(sources, i, v)
 	{
-		ok = ok &&
-		     rp_out_printf(to, err, "%-8s  %s\n", i ? "" : "trace", json_string_value(v));
+		if (i < SOURCES_SHOWN || n == SOURCES_SHOWN + 1)
+			ok = ok && rp_out_printf(to, err, "%-8s  %s\n", i ? "" : "trace",
+				       json_string_value(v));
 	}
+	if (ok && n > SOURCES_SHOWN + 1)
+		ok = rp_out_printf(to, err, "%-8s  and %zu more\n", "", n - SOURCES_SHOWN);
 	rp_print_count(accesses, (uint64_t)json_integer_value(json_object_get(trace, "accesses")));
 	rp_print_count(streams, (uint64_t)json_integer_value(json_object_get(trace, "streams")));
 	ok = ok && rp_out_printf(to, err, "%-8s  %s, %s accesses, %s stream%s\n", "",

@@ -93,12 +93,19 @@ masked_bytes(const struct rp_batch *b, size_t i, uint64_t first, uint64_t last)
 	return (uint32_t)n;
 }
 
+/* Whether row i is a GPU transaction whose mask says which of its bytes are touched. */
+static bool
+has_mask(const struct rp_batch *b, size_t i)
+{
+	return b->mask && b->mask[i] && b->size[i] <= 128;
+}
+
 /* Bytes of row i in line `line`. */
 static uint32_t
 bytes_in_line(const struct rp_expand *e, const struct rp_batch *b, size_t i, uint64_t line)
 {
 	uint64_t low = line << e->line_bits, high = low + ((UINT64_C(1) << e->line_bits) - 1);
-	if (b->mask && b->mask[i])
+	if (has_mask(b, i))
 		return masked_bytes(b, i, low, high);
 	return (uint32_t)(least(high, last_byte(b, i)) - most_of(low, b->addr[i]) + 1);
 }
@@ -135,6 +142,32 @@ put_lines(struct rp_expand *e, const struct rp_batch *b, size_t row, bool begins
 		};
 }
 
+/* The same of a masked row: only the lines that it touches. */
+static void
+put_masked_lines(struct rp_expand *e, const struct rp_batch *b, size_t row, bool begins)
+{
+	size_t first = e->out.n;
+	e->open = false;
+	for (uint64_t line = e->next_line;; line++) {
+		if (bytes_in_line(e, b, row, line)) {
+			e->open = e->out.n == RP_CHUNK;
+			e->next_line = line;
+			if (e->open)
+				break;
+			put(e, b, row, line);
+		}
+		if (line == e->last_line)
+			break;
+	}
+	if (e->out.n == first) /* a mask beside its row: the row is one lookup all the same */
+		put(e, b, row, e->next_line);
+	size_t n = e->out.n - first;
+	if (n > 1 || e->open || !begins)
+		e->crossing[e->out.crossings++] = (struct rp_crossing){
+			.first = (uint32_t)first, .n = (uint32_t)n, .begins = begins
+		};
+}
+
 /* One row that is no mark. */
 static void
 put_row(struct rp_expand *e, const struct rp_batch *b, size_t row)
@@ -146,7 +179,7 @@ put_row(struct rp_expand *e, const struct rp_batch *b, size_t row)
 	e->out.accesses++;
 	e->next_line = b->addr[row] >> e->line_bits;
 	e->last_line = last_byte(b, row) >> e->line_bits;
-	put_lines(e, b, row, true);
+	(has_mask(b, row) ? put_masked_lines : put_lines)(e, b, row, true);
 }
 
 /* Whole blocks of up to n rows, as long as each row is one lookup: how many rows. */
@@ -215,7 +248,7 @@ rp_expand_next(struct rp_expand *e, const struct rp_batch *b, size_t *row, uint6
 	size_t i = *row, end = least(b->n, i + RP_CHUNK_ROWS);
 	bool plain = !b->marks && (!b->flags || e->keep_bypassed), more = true;
 	if (e->open) {
-		put_lines(e, b, i, false);
+		(has_mask(b, i) ? put_masked_lines : put_lines)(e, b, i, false);
 		i += !e->open;
 	}
 	while (i < end && more && !e->open) {

@@ -100,11 +100,16 @@ rp_streams_slots(struct rp_streams *s, const struct rp_batch *b, struct rp_err *
 		s->slots_room = b->n;
 	}
 	uint32_t last = 0, number = 0;
+	bool any = false;
 	for (size_t i = 0; i < b->n; i++) {
 		uint32_t name = b->stream ? b->stream[i] : 0;
-		if ((!i || name != last) && !number_of(s, name, &number, err))
-			return NULL;
-		last = name;
+		bool mark = b->marks && b->kind[i] >= RP_MARKS; /* is of no stream */
+		if (!mark && (!any || name != last)) {
+			if (!number_of(s, name, &number, err))
+				return NULL;
+			last = name;
+			any = true;
+		}
 		s->slots[i] = number;
 	}
 	return s->slots;

@@ -89,12 +89,13 @@ static bool
 help(const struct rp_generator *g, const struct rp_opt *rows, struct rp_err *err)
 {
 	struct rp_buf text = { 0 };
-	bool ok =
-	    rp_buf_printf(
-		&text, err, "usage: reprise gen %s [OPTIONS] -o FILE\n%s\n\n", g->name, g->what) &&
-	    rp_opts_help(rows, &text, err) &&
-	    rp_buf_printf(&text, err,
-		"\nThe same in place of a trace: gen:%s,key=value,... (reprise-gen(1))\n", g->name);
+	bool ok = rp_buf_printf(&text, err, "usage: reprise gen %s [OPTIONS] -o FILE\n%s\n\n",
+		      g->name, g->what) &&
+	          rp_opts_help(rows, &text, err) &&
+	          rp_buf_printf(&text, err,
+		      "\nThe same in place of a trace: gen:%s,key=value,... (reprise-gen(1))\n"
+		      "Example: reprise gen %s --limit 1000000 -o t.rpz\n",
+		      g->name, g->name);
 	if (ok && (fwrite(text.bytes, 1, text.n, stdout) != text.n || fflush(stdout)))
 		ok = rp_fail_errno(err, RP_RESOURCE, "writing standard output");
 	rp_buf_free(&text);

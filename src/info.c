@@ -294,13 +294,9 @@ verify_one(const struct info_opts *o, char *path, struct rp_err *err)
 	}
 	rp_source_close(s);
 	rp_seen_free(&f.seen);
-	if (!ok && err->code != RP_INPUT) {
+	if (!ok) { /* not to be read at all: that is an error, not a finding */
 		json_decref(damage);
 		return NULL;
-	}
-	if (!ok) { /* what could not be read at all is damage too */
-		add_damage(damage, err->text);
-		err->code = RP_OK;
 	}
 	json_t *one = json_pack("{so so sI so}", "file", rp_emit_text(path), "sound",
 	    json_boolean(json_array_size(damage) == 0), "accesses", (json_int_t)report.accesses,
@@ -357,7 +353,7 @@ verify(const struct info_opts *o, int n, char **traces, struct rp_err *err)
 	ok = ok && print_verified(o, doc, err);
 	json_decref(doc);
 	if (ok && damaged)
-		ok = rp_fail(err, RP_INPUT, "%u of %d trace%s damaged", damaged, n,
+		ok = rp_fail(err, RP_FAILED, "%u of %d trace%s damaged", damaged, n,
 		    n == 1 ? " is" : "s are");
 	return ok;
 }

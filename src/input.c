@@ -203,6 +203,34 @@ open_one(
 	return rp_gpu_open(s, by, &order, err);
 }
 
+/* Whether what --skip leaves out can be told by number alone, and found by an index. */
+static bool
+seekable(const struct rp_input_opts *o, const char *path)
+{
+	struct rp_rpz_info info;
+	if (o->kinds || o->space || o->gpu || o->from || o->salvage || !rp_input_is_rpz(path))
+		return false;
+	return !o->no_bypassed ||
+	       (rp_rpz_read_info(path, &info, NULL) && !(info.columns & RP_COL_FLAGS));
+}
+
+/* A preamble is counted in accesses from the trace's beginning, which selecting, joining or reordering would shift. */
+static bool
+keeps_preamble(const struct rp_input_opts *o, int n, const char *trace, const struct rp_source *s,
+    struct rp_err *err)
+{
+	if (!s->trace->preamble)
+		return true;
+	if (n == 1 && !o->kinds && !o->space && !o->streams && !o->gpu &&
+	    !strcmp(o->interleave, "recorded"))
+		return true;
+	return rp_fail(err, RP_USAGE,
+	    "%s announces a preamble, which is counted from its beginning: it can be neither "
+	    "joined, "
+	    "reordered nor filtered",
+	    trace);
+}
+
 static struct rp_source *
 open_all(const struct rp_input_opts *o, int n, char **traces, bool whole, struct rp_window *w,
     struct rp_err *err)
@@ -215,16 +243,18 @@ open_all(const struct rp_input_opts *o, int n, char **traces, bool whole, struct
 	uint64_t seek = 0;
 	whole = whole && plain;
 	/* What is skipped by number alone need not even be decoded, where there is an index. */
-	if (plain && w->skip && !o->kinds && !o->space && !o->gpu && !o->from && !o->salvage &&
-	    rp_input_is_rpz(traces[0])) {
+	if (plain && w->skip && seekable(o, traces[0])) {
 		seek = w->skip;
 		w->skip = 0;
 	}
 	struct rp_source **s = rp_mem_array((size_t)n, sizeof *s, err), *all = NULL;
 	int open = 0;
-	while (s && open < n && (s[open] = open_one(o, traces[open], whole, seek, err)))
+	bool ok = s != NULL;
+	while (ok && open < n && (s[open] = open_one(o, traces[open], whole, seek, err))) {
+		ok = keeps_preamble(o, n, traces[open], s[open], err);
 		open++;
-	if (s && open == n)
+	}
+	if (ok && open == n)
 		all = n == 1 && how.order == RP_RECORDED
 		          ? s[0]
 		          : rp_interleave_open(s, (size_t)n, &how, err);
@@ -254,6 +284,7 @@ rp_input_open(const struct rp_input_opts *o, int n, char **traces, bool whole, u
 		return NULL;
 	uint64_t skip = w.skip;
 	w.has_limit = o->limit != NULL;
+	w.no_bypassed = o->no_bypassed;
 	if (o->streams) {
 		if (!rp_parse_list(o->streams, false, &streams, &w.n_streams, err)) {
 			rp_err_wrap(err, "--streams");
@@ -309,6 +340,9 @@ rp_input_warnings(const struct rp_trace *t, struct rp_err *err)
 	json_t *list = json_array();
 	for (size_t i = 0; list && i < kept; i++)
 		json_array_append_new(list, rp_emit_text(t->warnings[i] ? t->warnings[i] : ""));
+	if (list && rp_interrupted)
+		json_array_append_new(
+		    list, json_string("interrupted: this is of a part of the trace"));
 	if (list && t->n_warnings > kept)
 		json_array_append_new(
 		    list, json_sprintf("%zu more warnings", t->n_warnings - kept));
@@ -344,9 +378,9 @@ rp_input_print(struct rp_out *to, json_t *trace, struct rp_err *err)
 	const char *label = "left out";
 	json_object_foreach(skipped, key, v)
 	{
-		char n[32];
-		rp_print_count(n, (uint64_t)json_integer_value(v));
-		ok = ok && rp_out_printf(to, err, "%-8s  %s (%s)\n", label, n, key);
+		char count[32];
+		rp_print_count(count, (uint64_t)json_integer_value(v));
+		ok = ok && rp_out_printf(to, err, "%-8s  %s (%s)\n", label, count, key);
 		label = "";
 	}
 	if (ok && order)

@@ -15,7 +15,7 @@ struct rp_input_opts {
 	const char *from, *interleave, *streams, *kinds, *space, *skip, *limit, *stream_by, *gpu,
 	    *csv;
 	uint32_t size, object, arch, threads;
-	bool salvage; /* set by convert: no row here */
+	bool salvage, no_bypassed; /* set by convert and sim: no rows here */
 	bool cloudsuite, keep_empty, descending, narrow_signed, progress, no_progress;
 	uint64_t seed, local_threads;
 };
@@ -78,7 +78,7 @@ struct rp_input_opts {
 		    NULL, true },                                                                  \
 	{                                                                                          \
 		"no-progress", 0, NULL, RP_OPT_FLAG, RP_INPUT_OPT(T, no_progress), NULL,           \
-		    "show none"                                                                    \
+		    "show none", 0, 0, NULL, NULL, true                                            \
 	}
 
 bool rp_check_u64(const char *value, struct rp_err *err);

@@ -121,12 +121,12 @@ print_text(struct rp_out *to, json_t *doc, struct rp_err *err)
 
 /* Beside a trace on standard output only what went wrong is told, on standard error. */
 static void
-print_warnings(const struct copy *c)
+print_warnings(const struct copy *c, bool with_lost)
 {
 	const struct rp_trace *t = c->source->trace;
 	const char *key;
 	json_t *v;
-	json_object_foreach(c->lost, key, v)
+	json_object_foreach(with_lost ? c->lost : NULL, key, v)
 	{
 		fprintf(stderr,
 		    "reprise: warning: the format cannot say it: %s (%" JSON_INTEGER_FORMAT ")\n",
@@ -141,7 +141,7 @@ print(struct copy *c, const struct rp_output_opts *o, bool json, const char *com
     struct rp_err *err)
 {
 	if (!strcmp(o->output, "-")) {
-		print_warnings(c);
+		print_warnings(c, strcmp(command, "dump") != 0); /* nobody keeps a dump */
 		return true;
 	}
 	rp_emit_begin();

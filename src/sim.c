@@ -48,9 +48,10 @@ static const struct rp_opt opts[] = {
 	    "no counters by stream, which is quicker" },
 	{ "flush", 0, NULL, RP_OPT_FLAG, OPT(flush), NULL, "write back what is dirty at the end" },
 	{ "keep-bypassed", 0, NULL, RP_OPT_FLAG, OPT(keep_bypassed), NULL,
-	    "GPU: replay accesses that bypass L1, instead of leaving them out" },
+	    "GPU: replay accesses that bypass L1, instead of leaving them out", 0, 0, NULL, NULL,
+	    true },
 	{ "sim-refs", 0, "N", RP_OPT_TEXT, OPT(sim_refs), NULL,
-	    "end after N accesses, warm-up not included", 0, 0, NULL, rp_check_u64 },
+	    "end after N accesses, warm-up not included", 0, 0, NULL, rp_check_u64, true },
 	RP_INPUT_ROWS(struct sim_opts),
 	{ "json", 0, NULL, RP_OPT_FLAG, OPT(json), NULL, "print JSON" },
 	{ "csv", 0, NULL, RP_OPT_FLAG, OPT(csv), NULL, "print CSV" },
@@ -116,6 +117,17 @@ streams_json(const struct rp_replay *r, size_t cache)
 	return list;
 }
 
+/* A trace without a stream column is all of stream 0. */
+static json_t *
+single_json(const struct rp_replay *r, const struct rp_counters *c)
+{
+	json_t *list = json_array();
+	if (rp_replay_accesses(r))
+		json_array_append_new(
+		    list, json_pack("{si so}", "stream", 0, "counters", counters_json(c)));
+	return list;
+}
+
 static json_t *
 intervals_json(const struct rp_replay *r, size_t cache)
 {
@@ -143,7 +155,8 @@ cache_json(const struct sim_opts *o, const struct rp_replay *r, const struct rp_
 	    json_pack("{so so so}", "name", rp_emit_text(*spec->name ? spec->name : name), "spec",
 		rp_emit_text(text), "counters", counters_json(&c));
 	if (by_stream)
-		json_object_set_new(cache, "streams", streams_json(r, i));
+		json_object_set_new(cache, "streams",
+		    rp_replay_streams(r) ? streams_json(r, i) : single_json(r, &c));
 	if (o->interval)
 		json_object_set_new(cache, "intervals", intervals_json(r, i));
 	free(text);
@@ -402,7 +415,7 @@ print_text(struct rp_out *to, const struct run *run, json_t *doc, struct rp_err 
 	}
 	ok = ok && rp_out_printf(to, err, "\n") && rp_emit_table(to, caches, view, n, true, err) &&
 	     print_kinds(to, caches, err);
-	if (ok && run->by_stream && run->o->by_stream)
+	if (ok && run->by_stream)
 		ok = print_parts(to, caches, "streams", "stream", err);
 	if (ok && run->o->interval)
 		ok = print_parts(to, caches, "intervals", "interval", err);
@@ -465,15 +478,15 @@ run_sim(void *options, int n, char **traces, struct rp_err *err)
 		    "wanted at least one --cache, like --cache lru,size=32KiB,ways=8");
 	if (o->json && o->csv)
 		return rp_fail(err, RP_USAGE, "--json and --csv: give one of them");
+	o->in.no_bypassed = !o->keep_bypassed;
 	run.specs = rp_mem_array(o->caches.n, sizeof *run.specs, err);
 	bool ok = run.specs && parse_specs(o, run.specs, err) && limit_of_sim_refs(o, limit, err) &&
 	          (run.source = rp_input_open(&o->in, n, traces, false, &preamble, err));
 	if (ok) {
-		run.by_stream = !o->totals && (run.source->trace->columns & RP_COL_STREAM) &&
-		                (o->json || o->by_stream);
+		run.by_stream = !o->totals && (o->json || o->by_stream);
 		run.warmup = o->warmup + preamble;
 		struct rp_replay_opts replay = { .once = o->crossing == 1,
-			.by_stream = run.by_stream,
+			.by_stream = run.by_stream && (run.source->trace->columns & RP_COL_STREAM),
 			.flush = o->flush,
 			.keep_bypassed = o->keep_bypassed,
 			.warmup = run.warmup,

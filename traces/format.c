@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAMES_MOST = 64, PROBE_LEAST = 4096, PROBE_SURE = 1 };
+enum { NAMES_MOST = 64, PROBE_LEAST = 4096, PROBE_SURE = 1, PROBE_PLAUSIBLE = 50 };
 
 const struct rp_format *
 rp_format_find(const char *name, struct rp_err *err)
@@ -88,11 +88,26 @@ rp_format_open(const struct rp_format *f, struct rp_bytes *in, const struct rp_r
 	return &r->source;
 }
 
-/* The format that is surest of what the input begins with. */
+/* The format that one of the endings of a file's name names (t.oracleGeneral.zst), or NULL. */
 static const struct rp_format *
-probe(const struct rp_bytes *in, struct rp_err *err)
+of_name(const char *path)
 {
-	const struct rp_format *best = NULL;
+	const char *slash = strrchr(path, '/');
+	for (const char *dot = strchr(slash ? slash : path, '.'); dot; dot = strchr(dot + 1, '.'))
+		for (const struct rp_format *const *f = rp_formats; *f; f++) {
+			size_t n = strlen((*f)->name);
+			if (!strncmp(dot + 1, (*f)->name, n) && (!dot[1 + n] || dot[1 + n] == '.'))
+				return *f;
+		}
+	return NULL;
+}
+
+/* The format that is surest of what the input begins with. Where that is only plausible, or there is nothing to go by,
+ * the file's name decides. */
+static const struct rp_format *
+probe(const struct rp_bytes *in, const char *path, struct rp_err *err)
+{
+	const struct rp_format *best = NULL, *named = of_name(path);
 	int most = 0;
 	for (const struct rp_format *const *f = rp_formats; *f; f++) {
 		int sure = (*f)->probe ? (*f)->probe(in->at, (size_t)(in->end - in->at)) : 0;
@@ -101,6 +116,8 @@ probe(const struct rp_bytes *in, struct rp_err *err)
 			best = *f;
 		}
 	}
+	if (named && most < PROBE_PLAUSIBLE)
+		return named;
 	if (most >= PROBE_SURE)
 		return best;
 	rp_fail(err, RP_INPUT, "%s: %s; name the format with --from (reprise help formats)",
@@ -115,7 +132,7 @@ rp_trace_open(const char *path, const struct rp_read_opts *o, struct rp_err *err
 	if (o->from && !f)
 		return NULL;
 	struct rp_bytes *in = rp_bytes_open(path, o->stop, err);
-	if (!in || !rp_bytes_more(in, PROBE_LEAST, err) || (!f && !(f = probe(in, err)))) {
+	if (!in || !rp_bytes_more(in, PROBE_LEAST, err) || (!f && !(f = probe(in, path, err)))) {
 		rp_bytes_close(in);
 		return NULL;
 	}

@@ -21,7 +21,7 @@ struct window {
 	uint32_t *streams;      /* sorted; NULL: all */
 	size_t n_streams;
 	uint64_t *bits; /* of the streams below BITMAP_MOST */
-	bool selects;
+	bool selects, no_bypassed;
 	uint64_t skip, left;
 
 	uint32_t *keep; /* rows that pass, by place in the batch; room for `room` */
@@ -68,6 +68,18 @@ pass_spaces(const struct window *w, const struct rp_batch *b, uint32_t *row, siz
 		uint32_t r = row[i];
 		row[kept] = r;
 		kept += (w->spaces >> (b->flags[r] & RP_SPACE) & 1) | (b->kind[r] >= RP_MARKS);
+	}
+	return kept;
+}
+
+static size_t
+pass_cached(const struct rp_batch *b, uint32_t *row, size_t n)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t r = row[i];
+		row[kept] = r;
+		kept += !(b->flags[r] & RP_BYPASS_L1) | (b->kind[r] >= RP_MARKS);
 	}
 	return kept;
 }
@@ -126,6 +138,8 @@ select_rows(struct window *w, struct rp_batch *b, size_t from)
 		n = leave_out(w, "kind", n, pass_kinds(w, b, w->keep, n));
 	if (w->spaces && columns & RP_COL_FLAGS)
 		n = leave_out(w, "space", n, pass_spaces(w, b, w->keep, n));
+	if (w->no_bypassed && columns & RP_COL_FLAGS)
+		n = leave_out(w, "bypass_l1", n, pass_cached(b, w->keep, n));
 	if (w->streams)
 		n = leave_out(
 		    w, "stream", n, pass_streams(w, b, columns & RP_COL_STREAM, w->keep, n));
@@ -169,7 +183,8 @@ static ptrdiff_t
 pull_some(struct window *w, struct rp_batch *out, uint64_t most, struct rp_err *err)
 {
 	size_t cap = out->cap, from = out->n;
-	bool lend_stream = !out->stream && w->streams, lend_flags = !out->flags && w->spaces;
+	bool lend_stream = !out->stream && w->streams,
+	     lend_flags = !out->flags && (w->spaces || w->no_bypassed);
 	if (cap - from > most)
 		out->cap = from + (size_t)most;
 	if (lend_stream)
@@ -253,7 +268,9 @@ rp_window_open(struct rp_source *in, const struct rp_window *want, struct rp_err
 {
 	bool some_kinds = want->kinds && (want->kinds & ALL_KINDS) != ALL_KINDS;
 	bool limited = want->has_limit || want->limit;
-	if (!some_kinds && !want->spaces && !want->n_streams && !want->skip && !limited)
+	bool no_bypassed = want->no_bypassed && (in->trace->columns & RP_COL_FLAGS);
+	if (!some_kinds && !want->spaces && !want->n_streams && !no_bypassed && !want->skip &&
+	    !limited)
 		return in;
 	struct window *w = rp_mem_array(1, sizeof *w, err);
 	if (!w) {
@@ -266,7 +283,8 @@ rp_window_open(struct rp_source *in, const struct rp_window *want, struct rp_err
 	w->source.trace = in->trace;
 	w->kinds = (some_kinds ? want->kinds & ALL_KINDS : ALL_KINDS) | ALL_MARKS;
 	w->spaces = want->spaces ? want->spaces | 1 << RP_NO_SPACE : 0;
-	w->selects = some_kinds || want->spaces || want->n_streams;
+	w->no_bypassed = no_bypassed;
+	w->selects = some_kinds || want->spaces || want->n_streams || no_bypassed;
 	w->skip = want->skip;
 	w->left = limited ? want->limit : UINT64_MAX;
 	if (want->n_streams && !set_streams(w, want->streams, want->n_streams, err)) {

@@ -7,12 +7,31 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Bytes of the UTF-8 character that begins here; 0 if none does, or a control character. */
+static size_t
+printable(const unsigned char *c)
+{
+	if (*c < 0x80)
+		return *c >= 0x20 && *c != 0x7f;
+	size_t n = *c >= 0xc2 && *c < 0xe0   ? 2
+	           : *c >= 0xe0 && *c < 0xf0 ? 3
+	           : *c >= 0xf0 && *c < 0xf5 ? 4
+	                                     : 0;
+	for (size_t i = 1; i < n; i++)
+		if ((c[i] & 0xc0) != 0x80)
+			return 0;
+	return n == 2 && *c == 0xc2 && c[1] < 0xa0 ? 0 : n; /* the second set of controls */
+}
+
 static void
 one_line(char *text)
 {
-	for (char *c = text; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+	for (unsigned char *c = (unsigned char *)text; *c;) {
+		size_t n = printable(c);
+		if (!n)
 			*c = '?';
+		c += n ? n : 1;
+	}
 }
 
 bool

@@ -314,6 +314,8 @@ rp_opts_help_rare(const struct rp_opt *rows, struct rp_buf *to, struct rp_err *e
 	return help(rows, true, to, err);
 }
 
+enum { SPEC_KEYS = 64 }; /* so many are looked at for doubles */
+
 /* Does a `key=` stand here? */
 static bool
 is_key(const char *p)
@@ -328,6 +330,8 @@ rp_spec_split(char *text, const char **word,
     struct rp_err *err)
 {
 	char *p = text;
+	const char *seen[SPEC_KEYS];
+	size_t keys = 0;
 	*word = "";
 	if (!is_key(p)) {
 		*word = p;
@@ -349,6 +353,11 @@ rp_spec_split(char *text, const char **word,
 			comma = strchr(comma + 1, ',');
 		if (comma)
 			*comma++ = 0;
+		for (size_t i = 0; i < keys; i++)
+			if (!strcmp(seen[i], p))
+				return rp_fail(err, RP_USAGE, "%s= is given twice", p);
+		if (keys < SPEC_KEYS)
+			seen[keys++] = p;
 		if (!set_pair(to, p, value, err))
 			return false;
 		if (!comma)

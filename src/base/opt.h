@@ -69,7 +69,8 @@ bool rp_opts_help_rare(const struct rp_opt *rows, struct rp_buf *to, struct rp_e
 
 /* `WORD[,key=value]...`, as cache specifications and gen: texts are written. A value ends where the next `key=` begins,
  * so it may hold commas. Changes `text` in place; calls `set` for each pair, in order. *word is "" if the text starts
- * with a key. A piece that is neither is RP_USAGE, and so is a comma with nothing behind it. */
+ * with a key. A piece that is neither is RP_USAGE, and so are a comma with nothing behind it and a
+ * key that comes twice. */
 bool rp_spec_split(char *text, const char **word,
     bool (*set)(void *to, const char *key, const char *value, struct rp_err *err), void *to,
     struct rp_err *err);

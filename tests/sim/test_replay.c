@@ -122,8 +122,13 @@ obvious_access(struct obvious *o, const struct rp_access *a)
 {
 	uint64_t line = o->spec->line, first = a->addr / line,
 		 last = (a->addr + a->size - 1) / line, n = 0, missed = 0;
-	for (uint64_t i = first; n <= last - first; i++, n++)
-		missed += obvious_line(o, i, a->kind, touched(a, i * line, i * line + (line - 1)));
+	for (uint64_t k = 0; k <= last - first; k++) {
+		uint64_t i = first + k, bytes = touched(a, i * line, i * line + (line - 1));
+		if (!bytes)
+			continue; /* the mask of a transaction leaves this line out */
+		missed += obvious_line(o, i, a->kind, bytes);
+		n++;
+	}
 	o->c.accesses++;
 	o->c.missed_accesses += missed > 0;
 	if (o->once) {

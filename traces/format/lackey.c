@@ -60,13 +60,20 @@ is_valgrinds(const char *line, size_t n)
 	return n > 1 && line[0] == line[1] && (line[0] == '=' || line[0] == '-' || line[0] == '*');
 }
 
+/* What --trace-superblocks=yes adds. */
+static bool
+is_superblock(const char *line, size_t n)
+{
+	return n > 3 && !memcmp(line, "SB ", 3);
+}
+
 static bool
 skip_text(
     struct lackey *s, const struct rp_bytes *in, const char *line, size_t n, struct rp_err *err)
 {
 	if (n && memchr(line, 0, n))
 		return rp_fail_line(err, in, "a NUL byte: this is no text");
-	if (!n || is_valgrinds(line, n))
+	if (!n || is_valgrinds(line, n) || is_superblock(line, n))
 		return true;
 	if (!s->texts++) {
 		s->first = in->line;
@@ -114,8 +121,8 @@ check_end(struct lackey *s, const struct rp_bytes *in, struct rp_err *err)
 		    s->first, s->said);
 	rp_trace_skip(s->trace, "text", s->texts);
 	rp_trace_warn(s->trace,
-	    "%s:%" PRIu64 ": '%s' and %" PRIu64 " more lines are no records and were skipped",
-	    in->name, s->first, s->said, s->texts - 1);
+	    "%s:%" PRIu64 ": %" PRIu64 " lines from '%s' on are no records and were skipped",
+	    in->name, s->first, s->texts, s->said);
 	s->texts = 0;
 	return true;
 }

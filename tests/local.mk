@@ -120,3 +120,4 @@ EXTRA_DIST += tests/tally.sh
 EXTRA_DIST += tests/installed.sh
 EXTRA_DIST += examples/demo.sh
 scripts += tests/man.test
+unit += tests/base/test_map.c

@@ -1,58 +1,49 @@
-/* map.c - numbers to numbers: an open hash table that only grows.
- *
- * Linear probing, at most half full. A slot holds its key plus 1, so that zeroed memory is
- * empty. */
+/* map.c - numbers to numbers: a hash table (uthash) that only grows. */
 #include "config.h"
 
 #include "base/map.h"
-#include "base/hash.h"
 #include "base/mem.h"
 
-enum { LEAST = 64 };
+/* Without memory uthash leaves the entry out and says so, instead of ending the program. */
+#define HASH_NONFATAL_OOM 1
+#define uthash_nonfatal_oom(entry) ((entry)->left_out = true)
+#include <uthash.h>
 
-struct rp_map_slot {
+struct rp_map_entry {
 	uint64_t key, value;
+	bool left_out;
+	UT_hash_handle hh;
 };
-
-static struct rp_map_slot *
-slot_of(struct rp_map_slot *slot, size_t cap, uint64_t key)
-{
-	size_t i = (size_t)rp_mix64(key) & (cap - 1);
-	while (slot[i].key && slot[i].key != key)
-		i = (i + 1) & (cap - 1);
-	return &slot[i];
-}
-
-static bool
-grow(struct rp_map *m, struct rp_err *err)
-{
-	size_t cap = m->cap ? 2 * m->cap : LEAST;
-	struct rp_map_slot *slot = rp_mem_array(cap, sizeof *slot, err);
-	if (!slot)
-		return false;
-	for (size_t i = 0; i < m->cap; i++)
-		if (m->slot[i].key)
-			*slot_of(slot, cap, m->slot[i].key) = m->slot[i];
-	free(m->slot);
-	m->slot = slot;
-	m->cap = cap;
-	return true;
-}
 
 uint64_t *
 rp_map_at(struct rp_map *m, uint64_t key, struct rp_err *err)
 {
-	if (2 * m->n >= m->cap && !grow(m, err))
+	struct rp_map_entry *e;
+	HASH_FIND(hh, m->head, &key, sizeof key, e);
+	if (e)
+		return &e->value;
+	e = rp_mem_array(1, sizeof *e, err);
+	if (!e)
 		return NULL;
-	struct rp_map_slot *s = slot_of(m->slot, m->cap, key + 1);
-	m->n += s->key == 0;
-	s->key = key + 1;
-	return &s->value;
+	e->key = key;
+	HASH_ADD(hh, m->head, key, sizeof e->key, e);
+	if (e->left_out) {
+		free(e);
+		rp_fail(err, RP_RESOURCE, "out of memory: a table of %zu keys", m->n);
+		return NULL;
+	}
+	m->n++;
+	return &e->value;
 }
 
 void
 rp_map_free(struct rp_map *m)
 {
-	free(m->slot);
+	struct rp_map_entry *e, *next;
+	HASH_ITER(hh, m->head, e, next)
+	{
+		HASH_DEL(m->head, e);
+		free(e);
+	}
 	*m = (struct rp_map){ 0 };
 }

@@ -1,4 +1,4 @@
-/* map.h - numbers to numbers: an open hash table that only grows. */
+/* map.h - numbers to numbers, off the hot path: a hash table (uthash) that only grows. */
 #ifndef RP_BASE_MAP_H
 #define RP_BASE_MAP_H
 
@@ -9,12 +9,11 @@
 
 /* Starts as zeroes. */
 struct rp_map {
-	struct rp_map_slot *slot; /* private to map.c */
-	size_t n, cap;            /* keys, slots */
+	struct rp_map_entry *head; /* private to map.c */
+	size_t n;                  /* keys */
 };
 
-/* The value of `key` (not UINT64_MAX), 0 if it is new: borrowed until the next call. NULL with
- * *err filled without memory. */
+/* The value of `key`, 0 if it is new: borrowed until rp_map_free. NULL with *err filled without memory. */
 uint64_t *rp_map_at(struct rp_map *m, uint64_t key, struct rp_err *err);
 
 void rp_map_free(struct rp_map *m); /* it is empty then, and may be used again */

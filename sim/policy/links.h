@@ -4,6 +4,8 @@
 #ifndef RP_SIM_POLICY_LINKS_H
 #define RP_SIM_POLICY_LINKS_H
 
+#include "sim/policy.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,9 +16,11 @@ struct rp_links {
 	} way[];
 };
 
+/* The functions of a policy (sim/policy.h) whose state is such a list. */
 static inline size_t
-rp_links_bytes(uint32_t ways)
+rp_links_set_bytes(uint32_t ways, const uint64_t *arg)
 {
+	(void)arg;
 	return sizeof(struct rp_links) + (size_t)ways * sizeof(((struct rp_links *)0)->way[0]);
 }
 
@@ -40,6 +44,24 @@ rp_links_first(struct rp_links *l, uint32_t w)
 	l->way[w].after = l->first;
 	*(l->first ? &l->way[l->first - 1].before : &l->last) = w + 1;
 	l->first = w + 1;
+}
+
+static inline void
+rp_links_use(const struct rp_at *at, uint32_t way)
+{
+	rp_links_first(at->set, way);
+}
+
+static inline void
+rp_links_drop(const struct rp_at *at, uint32_t way)
+{
+	rp_links_out(at->set, way);
+}
+
+static inline uint32_t
+rp_links_last(const struct rp_at *at)
+{
+	return ((const struct rp_links *)at->set)->last - 1;
 }
 
 #endif

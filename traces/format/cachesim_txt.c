@@ -19,33 +19,27 @@ txt_open(void *state, struct rp_bytes *in, const struct rp_read_opts *o, struct 
 	return true;
 }
 
+static int
+parse_line(void *state, struct rp_bytes *in, const char *line, size_t n, struct rp_access *a,
+    struct rp_err *err)
+{
+	const struct txt *s = state;
+	const char *end = line + n, *at = rp_skip_blanks(line, end), *p = at;
+	uint64_t id;
+	bool ok = true;
+	a->kind = RP_READ;
+	if (!rp_scan_number(&p, end, &id) || p != end)
+		ok = rp_fail_line(
+		    err, in, "object '%.*s' is no number of up to 64 bits", RP_QUOTED(at, end));
+	else if (!rp_object_place(a, id, s->size, s->unit))
+		ok = rp_fail_line(err, in, RP_OBJECT_BEYOND, id, (uint64_t)s->size);
+	return ok ? 1 : -1;
+}
+
 static ptrdiff_t
 txt_read(void *state, struct rp_bytes *in, struct rp_batch *out, struct rp_err *err)
 {
-	const struct txt *s = state;
-	size_t from = out->n;
-	while (out->n < out->cap) {
-		const char *line;
-		struct rp_access a = { .kind = RP_READ };
-		uint64_t id;
-		ptrdiff_t n = rp_text_line(in, out->n > from, &line, err);
-		if (n < 0)
-			return rp_text_rows(n, out->n - from);
-		if (n == 0)
-			continue;
-		const char *end = line + n, *at = rp_skip_blanks(line, end), *p = at;
-		if (!rp_scan_number(&p, end, &id) || p != end) {
-			rp_fail_line(err, in, "object '%.*s' is no number of up to 64 bits",
-			    RP_QUOTED(at, end));
-			return -1;
-		}
-		if (!rp_object_place(&a, id, s->size, s->unit)) {
-			rp_fail_line(err, in, RP_OBJECT_BEYOND, id, (uint64_t)s->size);
-			return -1;
-		}
-		rp_batch_put(out, &a);
-	}
-	return (ptrdiff_t)(out->n - from);
+	return rp_text_read(state, in, out, parse_line, err);
 }
 
 static int

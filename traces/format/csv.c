@@ -305,28 +305,19 @@ parse_mark(
 	return -1;
 }
 
+static int
+parse_line(void *state, struct rp_bytes *in, const char *line, size_t n, struct rp_access *a,
+    struct rp_err *err)
+{
+	if (*line == '#')
+		return parse_mark(in, line, n, a, err);
+	return parse_row(state, in, line, n, a, err) ? 1 : -1;
+}
+
 static ptrdiff_t
 csv_read(void *state, struct rp_bytes *in, struct rp_batch *out, struct rp_err *err)
 {
-	struct csv *s = state;
-	size_t from = out->n;
-	while (out->n < out->cap) {
-		const char *line;
-		struct rp_access a = { 0 };
-		ptrdiff_t n = rp_text_line(in, out->n > from, &line, err);
-		if (n < 0)
-			return rp_text_rows(n, out->n - from);
-		if (n == 0)
-			continue;
-		int row = *line == '#' ? parse_mark(in, line, (size_t)n, &a, err)
-		          : parse_row(s, in, line, (size_t)n, &a, err) ? 1
-		                                                       : -1;
-		if (row < 0)
-			return -1;
-		if (row)
-			rp_batch_put(out, &a);
-	}
-	return (ptrdiff_t)(out->n - from);
+	return rp_text_read(state, in, out, parse_line, err);
 }
 
 /* The header decides: only the first line that is no comment counts. */

@@ -77,6 +77,31 @@ rp_text_rows(ptrdiff_t line, size_t rows)
 	return line == RP_TEXT_FAILED ? -1 : (ptrdiff_t)rows;
 }
 
+/* What makes of a line (not empty, without blanks at its end) a row: 1, nothing: 0, or -1 with *err. *a is zeroes. */
+typedef int rp_text_parse(void *state, struct rp_bytes *in, const char *line, size_t n,
+    struct rp_access *a, struct rp_err *err);
+
+/* read() of a format whose lines each make at most one row. `parse` is a constant, to be inlined. */
+static inline __attribute__((always_inline)) ptrdiff_t
+rp_text_read(void *state, struct rp_bytes *in, struct rp_batch *out, rp_text_parse *parse,
+    struct rp_err *err)
+{
+	size_t from = out->n;
+	while (out->n < out->cap) {
+		const char *line;
+		struct rp_access a = { 0 };
+		ptrdiff_t n = rp_text_line(in, out->n > from, &line, err);
+		if (n < 0)
+			return rp_text_rows(n, out->n - from);
+		int row = n ? parse(state, in, line, (size_t)n, &a, err) : 0;
+		if (row < 0)
+			return -1;
+		if (row)
+			rp_batch_put(out, &a);
+	}
+	return (ptrdiff_t)(out->n - from);
+}
+
 /* A field of a text line, at most 40 bytes of it, for "%.*s" in a message. */
 #define RP_QUOTED(at, end) ((end) - (at) < 40 ? (int)((end) - (at)) : 40), (at)
 

@@ -81,23 +81,17 @@ parse(const struct xdin *s, const struct rp_bytes *in, const char *line, size_t 
 	       rp_fail_line(err, in, RP_SPAN_WRAPS, (uint64_t)a->size, a->addr);
 }
 
+static int
+parse_line(void *state, struct rp_bytes *in, const char *line, size_t n, struct rp_access *a,
+    struct rp_err *err)
+{
+	return parse(state, in, line, n, a, err) ? 1 : -1;
+}
+
 static ptrdiff_t
 xdin_read(void *state, struct rp_bytes *in, struct rp_batch *out, struct rp_err *err)
 {
-	size_t from = out->n;
-	while (out->n < out->cap) {
-		const char *line;
-		struct rp_access a = { 0 };
-		ptrdiff_t n = rp_text_line(in, out->n > from, &line, err);
-		if (n < 0)
-			return rp_text_rows(n, out->n - from);
-		if (n == 0)
-			continue;
-		if (!parse(state, in, line, (size_t)n, &a, err))
-			return -1;
-		rp_batch_put(out, &a);
-	}
-	return (ptrdiff_t)(out->n - from);
+	return rp_text_read(state, in, out, parse_line, err);
 }
 
 static int

@@ -192,7 +192,7 @@ expect_rows(const char *path, const struct own *o, size_t n)
 {
 	struct reprise_trace *t = trace_of(path, NULL);
 	const struct reprise_batch *b;
-	cr_assert_eq(reprise_trace_pull(t, &b, NULL), n);
+	cr_assert_eq(reprise_trace_pull(t, &b, NULL), (ptrdiff_t)n);
 	for (size_t i = 0; i < n; i++) {
 		cr_expect_eq(b->address[i], o->address[i]);
 		cr_expect_eq(b->size[i], o->size[i]);

@@ -113,8 +113,8 @@ RP_TEST(text, readers_survive_damage)
 		&rp_format_champsim, &rp_format_oracle, &rp_format_vscsi };
 	static const char *const good[] = { "==1== x\n L 1ffe8,8\nI  10,3\n M 10,1\n",
 		"0 1fe0\n4 10\n2 ffff\n", "r 1fe0 4\nv 10 10\n",
-		"#preamble "
-		"1\nstream,op,address,size,mask,space\n0,R,0x10,4,0xff,local\n#kernel_end 3\n",
+		("#preamble 1\nstream,op,address,size,mask,space\n"
+		 "0,R,0x10,4,0xff,local\n#kernel_end 3\n"),
 		"1,2,3,4\n5,6,7,8\n", "1\n22\n333\n", "", "", "" };
 	struct rp_read_opts o = { .csv = "id=2,time=1,size=3" };
 	struct rp_rng rng = rp_rng_for(rp_test_seed("text"), "tests/text", 2);

@@ -18,6 +18,7 @@
 enum {
 	VERSION_MOST = 6,
 	FIRST_BARE_VERSION = 3,
+	FIRST_IMMEDIATE_VERSION = 5,
 	PREFIX_USUAL = 4,
 	PREFIX_SM = 6,
 	PREFIX_CLUSTER = 11,
@@ -406,6 +407,24 @@ take_deltas(struct rp_accelsim *a, struct line *l, struct rp_warp *w, size_t n)
 	return true;
 }
 
+/* Since version 5 an immediate always follows the addresses. Without one the last of the numbers
+ * that were taken for them was it. */
+static bool
+immediate_follows(const struct rp_accelsim *a, const struct line *l, size_t n)
+{
+	const char *p = skip(l);
+	if (a->version < FIRST_IMMEDIATE_VERSION)
+		return true;
+	if (p == l->end)
+		return rp_fail_line(l->err, l->in,
+		    "too few numbers for %zu active lanes: the line ends where the immediate "
+		    "behind their addresses was wanted",
+		    n);
+	p += *p == '-';
+	return (p < l->end && *p >= '0' && *p <= '9') ||
+	       unwanted(l, "the immediate behind the addresses");
+}
+
 static bool
 take_addresses(struct rp_accelsim *a, struct line *l, struct rp_warp *w)
 {
@@ -418,6 +437,7 @@ take_addresses(struct rp_accelsim *a, struct line *l, struct rp_warp *w)
 	bool ok = mode == 0   ? take_list(a, l, w, n)
 	          : mode == 1 ? take_stride(l, w, n)
 	                      : take_deltas(a, l, w, n);
+	ok = ok && immediate_follows(a, l, n);
 	for (size_t k = 0; ok && k < n; k++)
 		highest = w->addr[k] > highest ? w->addr[k] : highest;
 	if (ok && !rp_span_fits(highest, w->size))

@@ -73,7 +73,7 @@ RP_TEST(accelsim, each_address_mode_gives_its_lanes)
 	ADDRS("0040 00000001 1 R4 LDG.E 1 R2 4 2 0x7f5100000080 0", 0x7f5100000080);
 	ADDRS("0060 00000015 1 R4 LDG.E 1 R2 4 2 0x7f5100000000 8 -16 0", 0x7f50fffffff8,
 	    0x7f5100000000);
-	ADDRS("0020 00000009 0 STG.E 2 R2 R4 4 0 0x00007f5100000100 0x00007f5100000400",
+	ADDRS("0020 00000009 0 STG.E 2 R2 R4 4 0 0x00007f5100000100 0x00007f5100000400 0",
 	    0x7f5100000100, 0x7f5100000400);
 	ADDRS("0020 00000009 0 STG.E 2 R2 R4 4 0 7f5100000100 7f5100000400 0", 0x7f5100000100,
 	    0x7f5100000400);
@@ -723,7 +723,7 @@ RP_TEST(accelsim, an_error_of_an_instruction_names_what_was_found_and_wanted)
 		{ "0000 00000003 0 LDG 0 4 1 0x10 --4", "'--4' where a stride was wanted" },
 		{ "0000 00000007 0 LDG 0 4 2 0x10 4", "2 addresses for 3 active lanes" },
 		{ "0000 00000007 0 LDG 0 4 2 0x10 4 q", "'q' where address 3 of 3 was wanted" },
-		{ "0000 00000001 0 LDG 0 4 0 0xfffffffffffffffd",
+		{ "0000 00000001 0 LDG 0 4 0 0xfffffffffffffffd 0",
 		    "4 bytes at address 0xfffffffffffffffd end beyond 2^64" },
 	};
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
@@ -732,6 +732,35 @@ RP_TEST(accelsim, an_error_of_an_instruction_names_what_was_found_and_wanted)
 		snprintf(want, sizeof want, "k.traceg:%d: %s", FIRST_LINE, t[i].want);
 		expect_error("traceg", text, want);
 	}
+}
+
+RP_TEST(accelsim, an_immediate_of_version_5_is_not_taken_for_an_address)
+{
+	static const struct {
+		const char *addresses;
+		size_t rows; /* of a version before 5, in which there need not be one */
+	} t[] = { { "0 0x10 0", 1 }, { "2 0x10 0", 1 }, { "1 0x10 4", 1 } };
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+		for (unsigned version = 3; version <= 6; version++) {
+			char text[1024];
+			snprintf(text, sizeof text,
+			    HEADER_OF("%u", "") "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\n"
+						"0000 00000003 1 R4 LDG.E 1 R2 4 %s\n#END_TB\n",
+			    version, t[i].addresses);
+			if (version >= 5) {
+				expect_error("traceg", text,
+				    "k.traceg:13: too few numbers for 2 active lanes: the line "
+				    "ends "
+				    "where the immediate behind their addresses was wanted");
+				continue;
+			}
+			struct pulled r = read_warp(text);
+			cr_expect_eq(r.n, t[i].rows, "%s: %zu", t[i].addresses, r.n);
+			free(r.a);
+		}
+	expect_error("traceg", WARP("0000 00000003 1 R4 LDG.E 1 R2 4 1 0x10 4 NoVal\n"),
+	    "k.traceg:14: 'NoVal' where the immediate behind the addresses was wanted");
+	ADDRS("0000 00000003 1 R4 LDG.E 1 R2 4 0 0x10 0x40 -16 0 NoVal", 0x10, 0x40);
 }
 
 RP_TEST(accelsim, a_file_cut_anywhere_is_an_error_or_a_shorter_trace)

@@ -25,14 +25,15 @@ struct resident {
 struct sm {
 	struct resident *ring; /* `n` of them, by place, then by warp */
 	size_t n, cap, next;   /* next: whose turn it is */
-	size_t block;          /* the SM's next block */
+	size_t block, end;     /* the SM's next block; behind its last one */
 	uint32_t *left;        /* warps of each place that are not done */
 };
 
 /* Where a warp's rows are. */
 struct warp {
-	uint64_t
-	    key; /* rank of its block among those of the segment, then its number: their order */
+	uint32_t sm;     /* warps are ordered by this, */
+	uint64_t at;     /* then by the place of their block among all of the kernel, */
+	uint32_t number; /* then by their number in the block */
 	uint32_t block;
 	uint32_t queue; /* in the demultiplexer */
 };
@@ -49,8 +50,8 @@ struct gpu {
 	size_t marks_out; /* marks of the segment handed on */
 	struct warp *warps;
 	size_t *first; /* of each block in `warps`, one more than there are blocks */
-	size_t n_warps, n_blocks, n_sms, places;
-	struct sm *sm;
+	size_t n_warps, n_blocks, n_sms;
+	struct sm *sm;        /* those that have a block with rows */
 	size_t turn, running; /* SM whose turn it is; SMs with something left */
 	bool cut;             /* the instruction at hand did not fit into the batch */
 };
@@ -127,10 +128,61 @@ recorded_pull(struct rp_source *s, struct rp_batch *out, struct rp_err *err)
 /* ---- dealt ---- */
 
 static int
-by_key(const void *a, const void *b)
+by_turn(const void *a, const void *b)
 {
-	uint64_t x = ((const struct warp *)a)->key, y = ((const struct warp *)b)->key;
-	return (x > y) - (x < y);
+	const struct warp *x = a, *y = b;
+	if (x->sm != y->sm)
+		return x->sm < y->sm ? -1 : 1;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static int
+by_block(const void *a, const void *b)
+{
+	const struct rp_block_run *x = a, *y = b;
+	return (x->block > y->block) - (x->block < y->block);
+}
+
+/* Gives blocks, in the order of their first rows, their places in the order of the file. */
+struct places {
+	const struct rp_block_run *run; /* the launch's early blocks, by place */
+	struct rp_block_run *by_block;
+	size_t n, passed; /* passed: runs that lie before `next` */
+	uint64_t next;    /* the place of the next block that is not early */
+};
+
+static bool
+begin_places(struct places *p, const struct rp_kernel_launch *k, struct rp_err *err)
+{
+	*p = (struct places){ .run = k->early, .n = k->n_early };
+	if (!p->n)
+		return true;
+	p->by_block = rp_mem_array(p->n, sizeof *p->by_block, err);
+	if (!p->by_block)
+		return false;
+	memcpy(p->by_block, p->run, p->n * sizeof *p->run);
+	qsort(p->by_block, p->n, sizeof *p->by_block, by_block);
+	return true;
+}
+
+static uint64_t
+place_of(struct places *p, uint32_t block)
+{
+	size_t low = 0, high = p->n; /* the run wanted is the last that does not begin behind it */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (p->by_block[middle].block <= block)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low && block - p->by_block[low - 1].block < p->by_block[low - 1].n)
+		return p->by_block[low - 1].at + (block - p->by_block[low - 1].block);
+	for (; p->passed < p->n && p->run[p->passed].at == p->next; p->passed++)
+		p->next += p->run[p->passed].n;
+	return p->next++;
 }
 
 static void
@@ -149,32 +201,45 @@ drop_schedule(struct gpu *g)
 	g->n_warps = g->n_blocks = g->n_sms = g->running = 0;
 }
 
-/* Sorts the segment's warps by block, blocks in order of appearance. */
+/* Finds the SM of each warp of the segment. */
+static bool
+deal_warps(struct gpu *g, const struct rp_kernel_launch *k, struct rp_err *err)
+{
+	struct rp_map known = { 0 }; /* places of blocks, plus 1 */
+	struct places places;
+	bool ok = begin_places(&places, k, err);
+	for (size_t i = 0; ok && i < g->demux->n; i++) {
+		uint32_t stream = g->demux->streams[i].stream, block = stream / k->warps;
+		uint64_t *at = rp_map_at(&known, block, err);
+		ok = at != NULL;
+		if (ok && !*at)
+			*at = place_of(&places, block) + 1;
+		if (ok)
+			g->warps[i] = (struct warp){ (uint32_t)((*at - 1) % g->order.sms), *at - 1,
+				stream % k->warps, block, (uint32_t)i };
+	}
+	rp_map_free(&known);
+	free(places.by_block);
+	return ok;
+}
+
+/* Sorts the segment's warps by SM and block. */
 static bool
 sort_warps(struct gpu *g, struct rp_err *err)
 {
 	const struct rp_kernel_launch *k = launch(g, err);
-	struct rp_map rank = { 0 };
 	g->warps = k ? rp_mem_array(g->demux->n, sizeof *g->warps, err) : NULL;
 	g->first = g->warps ? rp_mem_array(g->demux->n + 1, sizeof *g->first, err) : NULL;
-	bool ok = g->first != NULL;
-	for (size_t i = 0; ok && i < g->demux->n; i++) {
-		uint32_t stream = g->demux->streams[i].stream, block = stream / k->warps;
-		uint64_t *r = rp_map_at(&rank, block, err);
-		ok = r != NULL;
-		if (ok && !*r)
-			*r = ++g->n_blocks;
-		if (ok)
-			g->warps[i] =
-			    (struct warp){ (*r - 1) << 32 | stream % k->warps, block, (uint32_t)i };
-	}
-	rp_map_free(&rank);
-	if (!ok)
+	if (!g->first || !deal_warps(g, k, err))
 		return false;
 	g->n_warps = g->demux->n;
-	qsort(g->warps, g->n_warps, sizeof *g->warps, by_key);
-	for (size_t i = g->n_warps; i--;)
-		g->first[g->warps[i].key >> 32] = i;
+	qsort(g->warps, g->n_warps, sizeof *g->warps, by_turn);
+	for (size_t i = 0; i < g->n_warps; i++) {
+		bool new_sm = i == 0 || g->warps[i].sm != g->warps[i - 1].sm;
+		g->n_sms += new_sm;
+		if (new_sm || g->warps[i].at != g->warps[i - 1].at)
+			g->first[g->n_blocks++] = i;
+	}
 	g->first[g->n_blocks] = g->n_warps;
 	return true;
 }
@@ -184,10 +249,10 @@ sort_warps(struct gpu *g, struct rp_err *err)
 static bool
 settle(struct gpu *g, struct sm *m, uint32_t place, struct rp_err *err)
 {
-	if (m->block >= g->n_blocks)
+	if (m->block == m->end)
 		return true;
 	size_t first = g->first[m->block], n = g->first[m->block + 1] - first, at = 0;
-	m->block += g->n_sms;
+	m->block++;
 	if (m->n + n > m->cap) {
 		size_t cap = 2 * (m->n + n);
 		struct resident *ring = rp_mem_grow(m->ring, cap, sizeof *ring, err);
@@ -208,29 +273,41 @@ settle(struct gpu *g, struct sm *m, uint32_t place, struct rp_err *err)
 	return true;
 }
 
+/* Blocks [from, to) are those of an SM. */
+static bool
+begin_sm(struct gpu *g, struct sm *m, size_t from, size_t to, struct rp_err *err)
+{
+	size_t places = g->order.resident < to - from ? g->order.resident : to - from;
+	m->block = from;
+	m->end = to;
+	m->left = rp_mem_array(places, sizeof *m->left, err);
+	if (!m->left)
+		return false;
+	for (uint32_t place = 0; place < places; place++)
+		if (!settle(g, m, place, err))
+			return false;
+	m->next = 0;
+	return true;
+}
+
 static bool
 make_schedule(struct gpu *g, struct rp_err *err)
 {
 	if (!sort_warps(g, err))
 		return false;
-	size_t sms = g->order.sms < g->n_blocks ? g->order.sms : g->n_blocks;
-	size_t most = (g->n_blocks + sms - 1) / sms;
-	g->places = g->order.resident < most ? g->order.resident : most;
-	g->sm = rp_mem_array(sms, sizeof *g->sm, err);
+	g->sm = rp_mem_array(g->n_sms, sizeof *g->sm, err);
 	if (!g->sm)
 		return false;
-	g->n_sms = g->running = sms;
+	g->running = g->n_sms;
 	g->turn = 0;
-	for (size_t i = 0; i < sms; i++) {
-		struct sm *m = &g->sm[i];
-		m->block = i;
-		m->left = rp_mem_array(g->places, sizeof *m->left, err);
-		if (!m->left)
+	size_t to = 0;
+	for (size_t i = 0; i < g->n_sms; i++) {
+		size_t from = to;
+		uint32_t sm = g->warps[g->first[from]].sm;
+		while (to < g->n_blocks && g->warps[g->first[to]].sm == sm)
+			to++;
+		if (!begin_sm(g, &g->sm[i], from, to, err))
 			return false;
-		for (uint32_t place = 0; place < g->places; place++)
-			if (!settle(g, m, place, err))
-				return false;
-		m->next = 0;
 	}
 	return true;
 }
@@ -240,7 +317,7 @@ name_of(const struct gpu *g, uint32_t warp)
 {
 	const struct warp *w = &g->warps[warp];
 	if (g->by == RP_BY_SM)
-		return (uint32_t)((w->key >> 32) % g->n_sms);
+		return w->sm;
 	return g->by == RP_BY_BLOCK ? w->block : g->demux->streams[w->queue].stream;
 }
 

@@ -16,8 +16,8 @@ struct rp_gpu_order {
  * returned as it is when nothing was asked (o->sms 0 and by block), else RP_USAGE. `o` may be
  * NULL (no order). Takes `in`, also on failure.
  *
- * The order, kernel by kernel: the i-th block (of those with rows, in order of appearance) goes
- * to SM i mod sms. An SM holds its first `resident` blocks; a place that becomes free takes the
+ * The order, kernel by kernel: the i-th block that the file begins goes to SM i mod sms; one without
+ * rows is over at once. An SM holds its first `resident` blocks; a place that becomes free takes the
  * SM's next block. The SM goes round the warps of its places (by place, then by number of the
  * warp), one instruction each; the warps of a new block wait for the next round. The SMs take
  * turns, one instruction each. A kernel is held in memory up to 32 MiB, then in a temporary

@@ -121,6 +121,61 @@ rp_gpu_stats_json(const struct rp_gpu_stats *g, struct rp_err *err)
 	return o ? o : out_of_memory(err);
 }
 
+/* The list with room for one more, which has been full at each power of two. */
+static bool
+room_for_early(struct rp_trace *t, struct rp_kernel_launch *k, struct rp_err *err)
+{
+	size_t n = k->n_early;
+	if (n & (n - 1))
+		return true;
+	struct rp_block_run *p = rp_arena_take(&t->arena, (n ? 2 * n : 1) * sizeof *p, err);
+	if (!p)
+		return false;
+	if (n)
+		memcpy(p, k->early, n * sizeof *p);
+	k->early = p;
+	return true;
+}
+
+bool
+rp_launch_early(
+    struct rp_trace *t, struct rp_kernel_launch *k, struct rp_block_run run, struct rp_err *err)
+{
+	const uint64_t most = UINT64_C(1) << 32;
+	struct rp_block_run *last = k->n_early ? &k->early[k->n_early - 1] : NULL;
+	bool again = last && last->at == run.at;
+	if (run.n == 0 || run.at > most - run.n || run.block > most - run.n ||
+	    (last && !again && run.at < last->at + last->n))
+		return rp_fail(err, RP_INPUT,
+		    "metadata: %" PRIu32 " blocks from %" PRIu32
+		    " on cannot begin at place %" PRIu64 " of their kernel",
+		    run.n, run.block, run.at);
+	if (again) {
+		*last = run;
+		return true;
+	}
+	if (last && last->at + last->n == run.at && (uint64_t)last->block + last->n == run.block &&
+	    last->n + (uint64_t)run.n <= UINT32_MAX) {
+		last->n += run.n;
+		return true;
+	}
+	if (!room_for_early(t, k, err))
+		return false;
+	k->early[k->n_early++] = run;
+	return true;
+}
+
+static json_t *
+early_json(const struct rp_kernel_launch *k)
+{
+	json_t *runs = json_array();
+	for (size_t i = 0; i < k->n_early; i++)
+		json_array_append_new(
+		    runs, json_pack("[III]", (json_int_t)k->early[i].at,
+			      (json_int_t)k->early[i].block, (json_int_t)k->early[i].n));
+	return runs;
+}
+
 static json_t *
 launch_json(const struct rp_kernel_launch *k)
 {
@@ -135,6 +190,8 @@ launch_json(const struct rp_kernel_launch *k)
 			json_array_append_new(sm, json_integer(k->sm[i]));
 		json_object_set_new(o, "sm", sm);
 	}
+	if (o && k->n_early)
+		json_object_set_new(o, "early", early_json(k));
 	return o;
 }
 
@@ -208,6 +265,43 @@ sm_from(struct rp_trace *t, struct rp_kernel_launch *k, const json_t *sm, struct
 }
 
 static bool
+early_from(struct rp_trace *t, struct rp_kernel_launch *k, const json_t *runs, struct rp_err *err)
+{
+	if (runs && !json_is_array(runs))
+		return rp_fail(err, RP_INPUT, "metadata: 'early' is no list");
+	for (size_t i = 0; i < json_array_size(runs); i++) {
+		const json_t *run = json_array_get(runs, i);
+		json_int_t x[3];
+		for (size_t j = 0; j < 3; j++) {
+			const json_t *v = json_array_get(run, j);
+			x[j] = json_integer_value(v);
+			if (!json_is_integer(v) || x[j] < 0 || x[j] > UINT32_MAX)
+				return rp_fail(err, RP_INPUT,
+				    "metadata: 'early' is not made of three numbers");
+		}
+		if (!rp_launch_early(t, k,
+			(struct rp_block_run){ (uint64_t)x[0], (uint32_t)x[1], (uint32_t)x[2] },
+			err))
+			return false;
+	}
+	return true;
+}
+
+/* What has become known of a launch that is there already. */
+static bool
+more_early_from(struct rp_trace *t, const json_t *o, struct rp_err *err)
+{
+	uint64_t kernel = UINT64_MAX;
+	if (!o)
+		return true;
+	if (!member(o, "kernel", INT64_MAX, &kernel, err))
+		return false;
+	if (kernel >= t->n_kernels)
+		return rp_fail(err, RP_INPUT, "metadata: 'early' is of no kernel that is known");
+	return early_from(t, &t->kernels[kernel], json_object_get(o, "runs"), err);
+}
+
+static bool
 launch_from(struct rp_trace *t, const json_t *o, struct rp_err *err)
 {
 	struct rp_kernel_launch *k = rp_trace_kernel(t, err);
@@ -221,7 +315,8 @@ launch_from(struct rp_trace *t, const json_t *o, struct rp_err *err)
 	    !triple(o, "grid", k->grid, err) || !triple(o, "block", k->block, err))
 		return false;
 	k->warps = warps ? (uint32_t)warps : 1;
-	return sm_from(t, k, json_object_get(o, "sm"), err);
+	return early_from(t, k, json_object_get(o, "early"), err) &&
+	       sm_from(t, k, json_object_get(o, "sm"), err);
 }
 
 static bool
@@ -278,6 +373,8 @@ rp_trace_from_json(struct rp_trace *t, const json_t *from, struct rp_err *err)
 	if (!member(from, "preamble", INT64_MAX, &t->preamble, err) ||
 	    !skipped_from(t, json_object_get(from, "skipped"), err))
 		return false;
+	if (!more_early_from(t, json_object_get(from, "early"), err))
+		return false;
 	for (size_t i = 0; i < json_array_size(kernels); i++)
 		if (!launch_from(t, json_array_get(kernels, i), err))
 			return false;
@@ -331,6 +428,8 @@ rp_trace_merge(struct rp_trace *t, const struct rp_trace *from, struct rp_err *e
 		*k = from->kernels[i];
 		k->sm = NULL;
 		k->blocks = 0;
+		k->early = NULL;
+		k->n_early = 0;
 		if (!(k->name = rp_arena_string(&t->arena, from->kernels[i].name, err)))
 			return false;
 	}

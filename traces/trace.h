@@ -31,6 +31,12 @@ struct rp_gpu_stats {
 	struct rp_gpu_space space[RP_GPU_SPACES];
 };
 
+/* `n` blocks, numbers `block` and up, that the file begins as its `at`-th block (from 0) and the following ones. */
+struct rp_block_run {
+	uint64_t at;
+	uint32_t block, n;
+};
+
 /* One launch of a GPU kernel. Streams of a GPU trace are warps: block * warps + warp, where block is the linear index
  * (x fastest) in the grid; traces/gpu.h makes blocks or SMs of them. */
 struct rp_kernel_launch {
@@ -42,6 +48,11 @@ struct rp_kernel_launch {
 	uint32_t *
 	    sm; /* SM of each block where the trace tells (else NULL), from the arena; `blocks` of them */
 	size_t blocks;
+	/* Blocks that the file begins before others whose rows come first, most of them without any row: from the arena,
+	 * by place, none twice. All others follow in the order of their first rows, in the places that are left. What
+	 * begins behind the last row is in no list. */
+	struct rp_block_run *early;
+	size_t n_early;
 };
 
 struct rp_trace {
@@ -84,6 +95,11 @@ void rp_trace_warn(struct rp_trace *t, const char *format, ...)
 
 /* Adds an empty launch (warps = 1) and borrows it until the next call; NULL with *err filled without memory. */
 struct rp_kernel_launch *rp_trace_kernel(struct rp_trace *t, struct rp_err *err);
+
+/* Adds blocks to the end of the launch's list of early ones; those that begin where its last run does take that one's
+ * place. RP_INPUT: they lie before its end, or beyond 2^32. */
+bool rp_launch_early(
+    struct rp_trace *t, struct rp_kernel_launch *k, struct rp_block_run run, struct rp_err *err);
 
 /* All of it but the sources as a JSON object, for a `.rpz`, and back. rp_trace_json gives (json_decref). A member that
  * is missing keeps its value; one of a wrong type or out of range is RP_INPUT. Warnings are not kept. */

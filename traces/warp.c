@@ -119,7 +119,7 @@ why_left_out(enum rp_op_space space)
 	}
 }
 
-void
+bool
 rp_warp_rows_take(struct rp_warp_rows *r, const struct rp_op *op, const struct rp_warp *lanes,
     uint32_t stream, uint64_t pc)
 {
@@ -129,7 +129,7 @@ rp_warp_rows_take(struct rp_warp_rows *r, const struct rp_op *op, const struct r
 	if (!lanes->active) {
 		g->mask_zero++;
 		rp_trace_skip(r->trace, "mask_zero", 1);
-		return;
+		return false;
 	}
 	r->stream = stream;
 	r->pc = pc;
@@ -151,6 +151,7 @@ rp_warp_rows_take(struct rp_warp_rows *r, const struct rp_op *op, const struct r
 		    rp_coalesce(lanes, SECTOR, r->scratch));
 	if (r->descending)
 		reverse(r->queue, r->n);
+	return r->n > 0;
 }
 
 bool
@@ -203,6 +204,81 @@ rp_warp_seen(struct rp_warp_seen *s, struct rp_gpu_stats *g, uint32_t block, uin
 	g->warps++;
 	g->blocks += new_block;
 	return true;
+}
+
+enum { BEGUN = 1, SETTLED = 2, BLOCKS_A_WORD = 32 };
+
+static uint64_t *
+state_of(struct rp_block_order *o, uint32_t block, unsigned *shift, struct rp_err *err)
+{
+	*shift = block % BLOCKS_A_WORD * 2;
+	return rp_map_at(&o->map, block / BLOCKS_A_WORD, err);
+}
+
+static bool
+wait_for_row(struct rp_block_order *o, uint32_t block, struct rp_err *err)
+{
+	if (o->n == o->cap && o->first > o->cap / 2) {
+		o->n -= o->first;
+		memmove(o->waiting, o->waiting + o->first, o->n * sizeof *o->waiting);
+		o->first = 0;
+	} else if (o->n == o->cap) {
+		size_t cap = 2 * o->cap + 16;
+		uint32_t *p = rp_mem_grow(o->waiting, cap, sizeof *p, err);
+		if (!p)
+			return false;
+		o->waiting = p;
+		o->cap = cap;
+	}
+	o->waiting[o->n++] = block;
+	return true;
+}
+
+bool
+rp_block_begins(struct rp_block_order *o, uint32_t block, struct rp_err *err)
+{
+	unsigned shift;
+	if (o->has_begun && o->last_begun == block)
+		return true;
+	uint64_t *state = state_of(o, block, &shift, err);
+	if (!state || (!(*state >> shift & BEGUN) && !wait_for_row(o, block, err)))
+		return false;
+	*state |= (uint64_t)BEGUN << shift;
+	o->last_begun = block;
+	return o->has_begun = true;
+}
+
+bool
+rp_block_has_row(struct rp_block_order *o, struct rp_trace *t, struct rp_kernel_launch *k,
+    uint32_t block, struct rp_err *err)
+{
+	unsigned shift;
+	if (o->has_row && o->last_of_row == block)
+		return true;
+	o->last_of_row = block;
+	o->has_row = true;
+	uint64_t *state = state_of(o, block, &shift, err);
+	if (!state)
+		return false;
+	/* What has begun before it and still waits is overtaken now. */
+	for (bool settled = *state >> shift & SETTLED; !settled && o->first < o->n;) {
+		uint32_t b = o->waiting[o->first++];
+		struct rp_block_run run = { o->at++, b, 1 };
+		settled = b == block;
+		state = state_of(o, b, &shift, err);
+		if (!state || (!settled && !rp_launch_early(t, k, run, err)))
+			return false;
+		*state |= (uint64_t)SETTLED << shift;
+	}
+	return true;
+}
+
+void
+rp_block_order_free(struct rp_block_order *o)
+{
+	rp_map_free(&o->map);
+	free(o->waiting);
+	*o = (struct rp_block_order){ 0 };
 }
 
 bool

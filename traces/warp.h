@@ -47,8 +47,8 @@ bool rp_warp_rows_start(
 
 /* Takes a memory instruction of warp `stream`: counts it, and queues its rows unless it never
  * reaches a cache (then it is counted in the trace's skipped). Nothing may be queued from the
- * one before. */
-void rp_warp_rows_take(struct rp_warp_rows *r, const struct rp_op *op, const struct rp_warp *lanes,
+ * one before. Whether rows are queued. */
+bool rp_warp_rows_take(struct rp_warp_rows *r, const struct rp_op *op, const struct rp_warp *lanes,
     uint32_t stream, uint64_t pc);
 
 /* Moves what is queued to the batch, as far as there is room; false: something is left. */
@@ -63,6 +63,28 @@ struct rp_warp_seen {
 /* Counts a block and a warp (stream = block * warps + warp) in g unless they were seen before. */
 bool rp_warp_seen(struct rp_warp_seen *s, struct rp_gpu_stats *g, uint32_t block, uint32_t stream,
     struct rp_err *err);
+
+/* The blocks of a kernel in the order in which the file begins them, held against the order of
+ * their first rows: those that a later one overtakes are noted in its launch (`early`). Starts
+ * as zeroes. */
+struct rp_block_order {
+	/* private to warp.c */
+	struct rp_map map;                /* two bits for each block: begun; not waiting any more */
+	uint32_t *waiting;                /* begun and not overtaken, without a row so far */
+	size_t first, n, cap;             /* of `waiting`: [first, n) */
+	uint64_t at;                      /* place of the first of them */
+	bool has_begun, has_row;          /* the next two are set: */
+	uint32_t last_begun, last_of_row; /* of the last calls */
+};
+
+/* The file is at something of `block`, which begins it if it has not. */
+bool rp_block_begins(struct rp_block_order *o, uint32_t block, struct rp_err *err);
+
+/* There is a row of `block`, which has begun. */
+bool rp_block_has_row(struct rp_block_order *o, struct rp_trace *t, struct rp_kernel_launch *k,
+    uint32_t block, struct rp_err *err);
+
+void rp_block_order_free(struct rp_block_order *o); /* it is as new then */
 
 /* Notes in the launch that `block` runs on `sm`. Blocks above RP_SM_BLOCKS_MOST are not noted. */
 enum { RP_SM_BLOCKS_MOST = 1 << 24 };

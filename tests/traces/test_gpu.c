@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "tests/traces/rows.h"
 #include "traces/format.h"
+#include "traces/format/rpz.h"
 #include "traces/gpu.h"
 #include "traces/warp.h"
 
@@ -193,12 +194,13 @@ RP_TEST(gpu, rows_without_a_launch_and_errors_below_are_errors)
 }
 
 /* The order said again, slowly: every place holds its block's warps, and each turn searches them
- * for one with rows left. */
+ * for one with rows left. A block without any gives its place to the next at once. */
 struct model {
 	struct rp_access *row;
 	size_t n;
 	uint32_t warps, sms, resident;
-	size_t next_of[64]; /* of each warp: its first row not taken, MOST at the end */
+	size_t next_of[64];            /* of each warp: its first row not taken, MOST at the end */
+	uint32_t blocks[64], n_blocks; /* in the order in which the file begins them */
 };
 
 static size_t
@@ -218,24 +220,30 @@ block_left(const struct model *m, uint32_t block)
 	return false;
 }
 
+/* The next block of an SM that has rows. */
+static uint32_t
+take_block(const struct model *m, size_t *next)
+{
+	while (*next < m->n_blocks) {
+		uint32_t b = m->blocks[*next];
+		*next += m->sms;
+		if (block_left(m, b))
+			return b;
+	}
+	return UINT32_MAX;
+}
+
 static size_t
 model_run(struct model *m, size_t *order)
 {
-	uint32_t blocks[64], n_blocks = 0, held[8][8], position[8] = { 0 };
+	uint32_t held[8][8], position[8] = { 0 };
 	size_t next[8], out = 0;
 	for (uint32_t w = 0; w < 64; w++)
 		m->next_of[w] = find_row(m, w, 0);
-	for (size_t i = 0; i < m->n; i++) {
-		uint32_t b = m->row[i].stream / m->warps, k = 0;
-		while (k < n_blocks && blocks[k] != b)
-			k++;
-		if (k == n_blocks)
-			blocks[n_blocks++] = b;
-	}
 	for (uint32_t s = 0; s < m->sms; s++) {
 		next[s] = s;
-		for (uint32_t p = 0; p < m->resident; p++, next[s] += m->sms)
-			held[s][p] = next[s] < n_blocks ? blocks[next[s]] : UINT32_MAX;
+		for (uint32_t p = 0; p < m->resident; p++)
+			held[s][p] = take_block(m, &next[s]);
 	}
 	while (out < m->n)
 		for (uint32_t s = 0; s < m->sms; s++) {
@@ -257,14 +265,43 @@ model_run(struct model *m, size_t *order)
 			} while (*at != MOST && m->row[*at].flags);
 			position[s] = (position[s] + 1) % round;
 			if (!block_left(m, held[s][p])) {
-				held[s][p] = next[s] < n_blocks ? blocks[next[s]] : UINT32_MAX;
-				next[s] += m->sms;
+				held[s][p] = take_block(m, &next[s]);
 				if (position[s] / m->warps ==
 				    p) /* the new ones wait for the next round */
 					position[s] = (p + 1) * m->warps % round;
 			}
 		}
 	return out;
+}
+
+/* Begins the block if it has not begun. */
+static void
+begin(struct model *m, struct rp_block_order *o, uint32_t block)
+{
+	uint32_t k = 0;
+	while (k < m->n_blocks && m->blocks[k] != block)
+		k++;
+	if (k == m->n_blocks)
+		m->blocks[m->n_blocks++] = block;
+	cr_assert(rp_block_begins(o, block, &err), "%s", err.text);
+}
+
+/* Draws the order in which blocks begin: some with their first row, some before, some (those from
+ * `blocks` on never have a row) at any time. Notes it in the launch as a reader does. */
+static void
+draw_order(struct model *m, struct rp_trace *t, uint32_t blocks, struct rp_rng *r)
+{
+	struct rp_block_order o = { 0 };
+	uint64_t apart = 1 + rp_rng_below(r, 40);
+	m->n_blocks = 0;
+	for (size_t i = 0; i < m->n; i++) {
+		uint32_t block = m->row[i].stream / m->warps;
+		if (rp_rng_below(r, apart) == 0)
+			begin(m, &o, (uint32_t)rp_rng_below(r, blocks));
+		begin(m, &o, block);
+		cr_assert(rp_block_has_row(&o, t, t->kernels, block, &err), "%s", err.text);
+	}
+	rp_block_order_free(&o);
 }
 
 RP_TEST(gpu, random_kernels_agree_with_the_order_said_slowly)
@@ -278,7 +315,7 @@ RP_TEST(gpu, random_kernels_agree_with_the_order_said_slowly)
 			.warps = 1 + (uint32_t)rp_rng_below(&r, 4),
 			.sms = 1 + (uint32_t)rp_rng_below(&r, 4),
 			.resident = 1 + (uint32_t)rp_rng_below(&r, 4) };
-		uint64_t streams = m.warps * (1 + rp_rng_below(&r, 14));
+		uint64_t blocks = 1 + rp_rng_below(&r, 14), streams = m.warps * blocks;
 		for (size_t i = 0; i < m.n; i++) {
 			bool same = i && rp_rng_below(&r, 3) == 0;
 			row[i] = (struct rp_access){ .addr = i,
@@ -288,10 +325,12 @@ RP_TEST(gpu, random_kernels_agree_with_the_order_said_slowly)
 				.flags = same ? RP_SAME_INSTR : 0 };
 		}
 		row[m.n] = (struct rp_access){ .size = 1, .kind = RP_KERNEL_END };
-		cr_assert_eq(model_run(&m, order), m.n);
 		struct rp_gpu_order o = { m.sms, m.resident };
-		struct rp_source *s =
-		    rp_gpu_open(trace_of(row, m.n + 1, 1, m.warps), RP_BY_BLOCK, &o, &err);
+		struct rp_source *s = trace_of(row, m.n + 1, 1, m.warps);
+		draw_order(&m, s->trace,
+		    (uint32_t)(blocks + rp_rng_below(&r, 64 / m.warps - blocks + 1)), &r);
+		cr_assert_eq(model_run(&m, order), m.n);
+		s = rp_gpu_open(s, RP_BY_BLOCK, &o, &err);
 		size_t n;
 		struct rp_access *all = rows_all(s, 1 + rp_rng_below(&r, 100), &n, &err);
 		cr_assert_eq(n, m.n + 1);
@@ -303,18 +342,18 @@ RP_TEST(gpu, random_kernels_agree_with_the_order_said_slowly)
 	}
 }
 
-/* Writes a trace as it is to a file, in .rpz. */
+/* Writes a trace as it is to a file, in .rpz with blocks of so many rows (0: the usual ones). */
 static void
-convert(const char *from, const char *to)
+convert(const char *from, const char *to, uint32_t block)
 {
 	struct rp_read_opts o = { 0 };
-	struct rp_write_opts w = { 0 };
+	struct rp_write_opts w = { .block = block };
 	struct rp_source *s = rp_trace_open(from, &o, &err);
 	cr_assert(s, "%s", err.text);
 	struct rp_trace_out *out =
 	    rp_trace_create(to, rp_format_find("rpz", &err), s->trace, &w, &err);
 	cr_assert(out, "%s", err.text);
-	struct rp_batch *b = rp_batch_new(1000, s->trace->columns, &err);
+	struct rp_batch *b = rp_batch_new(block ? block : 1000, s->trace->columns, &err);
 	ptrdiff_t n;
 	while ((n = rp_source_pull(s, b, &err)) > 0) {
 		cr_assert(rp_trace_write(out, b, &err), "%s", err.text);
@@ -326,12 +365,15 @@ convert(const char *from, const char *to)
 	rp_source_close(s);
 }
 
+/* The rows of a trace; of an .rpz as if through a pipe where `piped`. */
 static struct rp_access *
-ordered(const char *path, enum rp_stream_by by, uint32_t sms, size_t *n)
+ordered(const char *path, bool piped, enum rp_stream_by by, uint32_t sms, size_t *n)
 {
 	struct rp_read_opts o = { 0 };
-	struct rp_gpu_order order = { sms, 2 };
-	struct rp_source *s = rp_trace_open(path, &o, &err);
+	struct rp_gpu_order order = { sms, 4 };
+	struct rp_source *s =
+	    piped ? rp_rpz_open(path, NULL, &o, &(struct rp_rpz_opts){ .piped = true }, &err)
+		  : rp_trace_open(path, &o, &err);
 	cr_assert(s, "%s", err.text);
 	s = rp_gpu_open(s, by, &order, &err);
 	cr_assert(s, "%s", err.text);
@@ -355,12 +397,14 @@ RP_TEST(gpu, a_kernel_and_the_rpz_made_of_it_give_the_same_rows_in_every_order)
 	snprintf(rpz, sizeof rpz, "%s/t.rpz", dir);
 	for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
 		snprintf(path, sizeof path, "%s/%s", RP_TOP_SRCDIR, file[i]);
-		convert(path, rpz);
+		convert(path, rpz, 0);
 		for (int by = RP_BY_BLOCK; by <= RP_BY_SM; by++)
 			for (uint32_t sms = by == RP_BY_SM; sms < 4; sms += 3 - sms % 2) {
 				size_t n, m;
-				struct rp_access *a = ordered(path, (enum rp_stream_by)by, sms, &n);
-				struct rp_access *b = ordered(rpz, (enum rp_stream_by)by, sms, &m);
+				struct rp_access *a =
+				    ordered(path, false, (enum rp_stream_by)by, sms, &n);
+				struct rp_access *b =
+				    ordered(rpz, false, (enum rp_stream_by)by, sms, &m);
 				cr_assert_eq(n, m, "%s", file[i]);
 				cr_assert_gt(n, 10);
 				for (size_t k = 0; k < n; k++)
@@ -372,4 +416,148 @@ RP_TEST(gpu, a_kernel_and_the_rpz_made_of_it_give_the_same_rows_in_every_order)
 		remove(rpz);
 	}
 	remove(dir);
+}
+
+/* ---- blocks without rows ---- */
+
+#define HEAD                                                                                       \
+	"-kernel name = k\n-kernel id = 1\n-grid dim = (64,1,1)\n-block dim = (32,1,1)\n"          \
+	"-accelsim tracer version = 5\n#traces format = x\n"
+#define LDS " ffffffff 1 R1 LDS 1 R3 4 1 0x0 4 0\n"
+#define LDG " 00000001 1 R1 LDG.E 1 R2 4 1 0x1000 4 0\n"
+#define OFF " 00000000 1 R1 LDG.E 1 R2 4 1 0x0 0 0\n"
+#define LDL " 00000001 1 R1 LDL 1 R2 4 1 0x8 4 0\n"
+#define BLOCK(b, line)                                                                             \
+	"#BEGIN_TB\nthread block = " #b ",0,0\nwarp = 0\ninsts = 1\n0000" line "#END_TB\n"
+
+/* Asserts the SM of each row of a kernel dealt to two, `block:sm` by block: from its file, from an
+ * .rpz of it with blocks of 1 to 3 rows, and from a pipe of that. */
+static void
+expect_sms(const char *name, const char *text, const char *want)
+{
+	char dir[] = "/tmp/rp-gpu-XXXXXX", path[64], rpz[64];
+	cr_assert(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/%s", dir, name);
+	snprintf(rpz, sizeof rpz, "%s/t.rpz", dir);
+	FILE *f = fopen(path, "w");
+	cr_assert(f && fputs(text, f) >= 0 && fclose(f) == 0);
+	for (unsigned way = 0; way < 7; way++) {
+		uint32_t sm[64], rows[64] = { 0 };
+		if (way % 2)
+			convert(path, rpz, way / 2 + 1);
+		size_t n, m;
+		const char *from = way ? rpz : path;
+		bool piped = way && way % 2 == 0;
+		struct rp_access *a = ordered(from, piped, RP_BY_SM, 2, &n);
+		struct rp_access *b = ordered(from, piped, RP_BY_BLOCK, 2, &m);
+		cr_assert_eq(n, m);
+		for (size_t i = 0; i < n; i++)
+			if (a[i].kind < RP_MARKS) {
+				cr_assert(!rows[b[i].stream] || sm[b[i].stream] == a[i].stream);
+				sm[b[i].stream] = a[i].stream;
+				rows[b[i].stream]++;
+			}
+		char got[1024] = "", *p = got;
+		for (uint32_t k = 0; k < 64; k++)
+			if (rows[k])
+				p += sprintf(p, "%u:%u ", k, sm[k]);
+		cr_expect_str_eq(got, want, "way %u: %s\n  instead of %s", way, got, want);
+		free(a);
+		free(b);
+	}
+	remove(rpz);
+	remove(path);
+	remove(dir);
+}
+
+RP_TEST(gpu, a_block_without_rows_is_dealt_like_any_other)
+{
+	expect_sms("k.traceg", HEAD BLOCK(0, LDS) BLOCK(1, LDG) BLOCK(2, LDG) BLOCK(3, LDL),
+	    "1:1 2:0 3:1 ");
+	/* Mask 0, no memory instruction, no instruction at all; not in the order of numbers. */
+	expect_sms("k.traceg",
+	    HEAD BLOCK(9, LDG) BLOCK(4, OFF) BLOCK(5, " ffffffff 0 EXIT 0 0\n")
+		BLOCK(2, LDG) "#BEGIN_TB\nthread block = 6,0,0\n#END_TB\n" BLOCK(7, LDG)
+		    BLOCK(1, LDG) BLOCK(3, LDS),
+	    "1:0 2:1 7:1 9:0 ");
+}
+
+RP_TEST(gpu, a_block_of_a_raw_trace_begins_with_its_first_line)
+{
+	/* Block 0 begins first, and its row comes last; 3 begins second and has none. */
+	expect_sms("k.trace",
+	    HEAD "0 0 0 0 0000" LDS "3 0 0 0 0000" LDS "1 0 0 0 0000" LDG "2 0 0 0 0000" LDS
+		 "5 0 0 0 0000" LDG "0 0 0 0 0010" LDG "1 0 0 0 0010" LDG "2 0 0 0 0010" LDG,
+	    "0:0 1:0 2:1 5:0 ");
+}
+
+RP_TEST(gpu, random_files_with_blocks_without_rows_are_dealt_as_they_say)
+{
+	struct rp_rng r = rp_rng_for(rp_test_seed("gpu"), "gpu", 1);
+	static char text[1 << 16];
+	for (unsigned round = 0; round < 20 * rp_test_scale(); round++) {
+		uint32_t sm[64], place = 0, first = (uint32_t)rp_rng_below(&r, 64);
+		char *p = text + sprintf(text, HEAD), want[1024] = "", *q = want;
+		uint64_t rare = 1 + rp_rng_below(&r, 6);
+		for (uint32_t i = 0; i < 64; i++) {
+			uint32_t b = (first + 13 * i) % 64;
+			sm[b] = UINT32_MAX;
+			if (rp_rng_below(&r, 5) == 0)
+				continue;
+			bool has = rp_rng_below(&r, rare) == 0;
+			p += sprintf(p,
+			    "#BEGIN_TB\nthread block = %u,0,0\nwarp = 0\ninsts = 1\n0000%s"
+			    "#END_TB\n",
+			    b, has ? LDG : LDS);
+			if (has)
+				sm[b] = place % 2;
+			place++;
+		}
+		for (uint32_t b = 0; b < 64; b++)
+			if (sm[b] != UINT32_MAX)
+				q += sprintf(q, "%u:%u ", b, sm[b]);
+		expect_sms("k.traceg", text, want);
+	}
+}
+
+RP_TEST(gpu, a_list_of_early_blocks_that_cannot_be_is_refused)
+{
+	static const struct {
+		const char *json, *want;
+	} t[] = {
+		{ "{'kernels':[{'early':[[0,5,2],[2,9,1],[7,0,1]]}]}", NULL },
+		{ "{'kernels':[{'early':[[4294967295,4294967295,1]]}]}", NULL },
+		{ "{'kernels':[{'early':[[0,5,2]]}],'early':{'kernel':0,'runs':[]}}",
+		    "metadata: 'early' is of no kernel that is known" },
+		{ "{'early':{'runs':[]}}", "metadata: 'early' is of no kernel that is known" },
+		{ "{'kernels':[{'early':7}]}", "metadata: 'early' is no list" },
+		{ "{'kernels':[{'early':[7]}]}", "metadata: 'early' is not made of three numbers" },
+		{ "{'kernels':[{'early':[[1,2]]}]}",
+		    "metadata: 'early' is not made of three numbers" },
+		{ "{'kernels':[{'early':[[-1,2,3]]}]}",
+		    "metadata: 'early' is not made of three numbers" },
+		{ "{'kernels':[{'early':[[0,5,2],[1,9,1]]}]}",
+		    "metadata: 1 blocks from 9 on cannot begin at place 1 of their kernel" },
+		{ "{'kernels':[{'early':[[0,5,0]]}]}",
+		    "metadata: 0 blocks from 5 on cannot begin at place 0 of their kernel" },
+		{ "{'kernels':[{'early':[[0,4294967295,2]]}]}",
+		    "metadata: 2 blocks from 4294967295 on cannot begin at place 0 of their "
+		    "kernel" },
+	};
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+		char text[256];
+		snprintf(text, sizeof text, "%s", t[i].json);
+		for (char *p = text; *p; p++)
+			*p = *p == '\'' ? '"' : *p;
+		json_t *o = json_loads(text, 0, NULL);
+		struct rp_trace *trace = rp_trace_new("rows", NULL);
+		memset(&err, 0, sizeof err);
+		cr_assert(o);
+		cr_expect_eq(rp_trace_from_json(trace, o, &err), t[i].want == NULL, "%s", text);
+		cr_expect_str_eq(err.text, t[i].want ? t[i].want : "");
+		if (t[i].want)
+			cr_expect_eq(err.code, RP_INPUT);
+		rp_trace_free(trace);
+		json_decref(o);
+	}
 }

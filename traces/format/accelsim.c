@@ -488,8 +488,9 @@ memory(struct rp_accelsim *a, struct line *l, const struct instr *i, const struc
 		say_windows(a, l);
 	if ((int)op->space < RP_GPU_SPACES && !take_addresses(a, l, &w))
 		return false;
-	rp_warp_rows_take(&a->rows, op, &w, a->stream, i->pc);
-	return true;
+	return !rp_warp_rows_take(&a->rows, op, &w, a->stream, i->pc) ||
+	       rp_block_has_row(
+		   &a->order, a->trace, &a->trace->kernels[a->kernel], (uint32_t)a->block, l->err);
 }
 
 /* ---- body ---- */
@@ -542,7 +543,8 @@ raw_place(struct rp_accelsim *a, const struct line *l, const struct instr *i)
 	if (a->prefix == PREFIX_SM &&
 	    !rp_launch_sm(a->trace, k, (uint32_t)a->block, (uint32_t)i->prefix[4], l->err))
 		return false;
-	return rp_warp_seen(&a->seen, &a->trace->gpu, (uint32_t)a->block, a->stream, l->err);
+	return rp_block_begins(&a->order, (uint32_t)a->block, l->err) &&
+	       rp_warp_seen(&a->seen, &a->trace->gpu, (uint32_t)a->block, a->stream, l->err);
 }
 
 /* A raw trace has each LDGSTS of a warp twice: the first line is its shared side, which grouping
@@ -647,7 +649,10 @@ block_line(struct rp_accelsim *a, const struct line *l)
 		if (!scan_triple(value, l->end, false, xyz))
 			return rp_fail_line(l->err, l->in, "'%.*s': wanted 'thread block = x,y,z'",
 			    RP_QUOTED(l->at, l->end));
-		return a->has_block_id = set_block(a, l, xyz);
+		/* The warps of a block beyond 2^32 are refused. */
+		return a->has_block_id = set_block(a, l, xyz) &&
+		                         (a->block > UINT32_MAX || rp_block_begins(&a->order,
+								       (uint32_t)a->block, l->err));
 	}
 	if (is_assignment(l, "warp", &value))
 		return begin_warp(a, l, value);
@@ -770,6 +775,7 @@ rp_accelsim_close(struct rp_accelsim *a)
 {
 	rp_map_free(&a->seen.map);
 	rp_map_free(&a->pairs);
+	rp_block_order_free(&a->order);
 }
 
 /* ---- probe ---- */

@@ -14,6 +14,7 @@ enum rp_accelsim_form { RP_ACCELSIM_ANY, RP_ACCELSIM_GROUPED, RP_ACCELSIM_RAW };
 struct rp_accelsim {
 	struct rp_warp_rows rows; /* private to accelsim.c, from here on */
 	struct rp_warp_seen seen;
+	struct rp_block_order order;
 	struct rp_map
 	    pairs; /* raw: the pc, plus 1, of the LDGSTS whose second line is to come, by stream */
 	uint64_t waiting, unpaired; /* such lines now; those that another followed */

@@ -24,6 +24,7 @@ struct announced {
 struct memtrace {
 	struct rp_warp_rows rows;
 	struct rp_warp_seen seen;
+	struct rp_block_order order;
 	struct rp_trace *trace;
 	bool narrow_signed, said_overlap, said_generic;
 	bool any, ended; /* a record was read; the input is at its end */
@@ -120,6 +121,7 @@ end_kernel(struct memtrace *m)
 	m->ending = m->kernel;
 	m->in_kernel = false;
 	rp_map_free(&m->seen.map);
+	rp_block_order_free(&m->order);
 }
 
 /* A new launch record, which becomes the kernel at hand. */
@@ -260,6 +262,8 @@ enter_kernel(struct memtrace *m, const struct rp_bytes *in, uint64_t id, struct 
 	*k = m->trace->kernels[a->kernel];
 	k->sm = NULL;
 	k->blocks = 0;
+	k->early = NULL;
+	k->n_early = 0;
 	a->kernel = m->kernel;
 	return true;
 }
@@ -390,7 +394,8 @@ place(struct memtrace *m, const struct rp_bytes *in, const struct access *a, uin
 	if (a->has_sm && a->sm < RP_SM_UNKNOWN &&
 	    !rp_launch_sm(m->trace, k, (uint32_t)block, (uint32_t)a->sm, err))
 		return false;
-	return rp_warp_seen(&m->seen, &m->trace->gpu, (uint32_t)block, *stream, err);
+	return rp_block_begins(&m->order, (uint32_t)block, err) &&
+	       rp_warp_seen(&m->seen, &m->trace->gpu, (uint32_t)block, *stream, err);
 }
 
 static bool
@@ -428,8 +433,9 @@ access_line(struct memtrace *m, const struct rp_bytes *in, struct field rest, st
 		m->said_generic = true;
 	}
 	m->trace->gpu.instructions++;
-	rp_warp_rows_take(&m->rows, &op, &w, stream, a.pc);
-	return true;
+	return !rp_warp_rows_take(&m->rows, &op, &w, stream, a.pc) ||
+	       rp_block_has_row(
+		   &m->order, m->trace, &m->trace->kernels[m->kernel], stream / SLOTS, err);
 }
 
 /* ---- lines ---- */
@@ -532,7 +538,9 @@ memtrace_read(void *state, struct rp_bytes *in, struct rp_batch *out, struct rp_
 static void
 memtrace_close(void *state)
 {
-	rp_map_free(&((struct memtrace *)state)->seen.map);
+	struct memtrace *m = state;
+	rp_map_free(&m->seen.map);
+	rp_block_order_free(&m->order);
 }
 
 static int

@@ -44,22 +44,65 @@ rp_rpz_meta_add(const struct rp_trace *t, struct rp_buf *out, struct rp_err *err
 	return rp_fail(err, RP_RESOURCE, "out of memory: metadata");
 }
 
-bool
-rp_rpz_launches_add(const struct rp_trace *t, size_t from, struct rp_buf *out, struct rp_err *err)
+static uint32_t
+last_run(const struct rp_kernel_launch *k)
 {
-	if (from >= t->n_kernels)
-		return true;
-	struct rp_trace part = {
-		.format = t->format, .kernels = t->kernels + from, .n_kernels = t->n_kernels - from
-	};
-	rp_emit_begin();
+	return k->n_early ? k->early[k->n_early - 1].n : 0;
+}
+
+/* Whether more of the blocks of the last launch written have turned out early. */
+static bool
+early_grew(const struct rp_trace *t, const struct rp_rpz_launched *done)
+{
+	const struct rp_kernel_launch *k = done->n ? &t->kernels[done->n - 1] : NULL;
+	return k && (k->n_early != done->early || last_run(k) != done->last);
+}
+
+/* The members of `kernels` for these launches. */
+static json_t *
+kernels_json(const struct rp_trace *t, struct rp_kernel_launch *k, size_t n, struct rp_err *err)
+{
+	struct rp_trace part = { .format = t->format, .kernels = k, .n_kernels = n };
 	json_t *all = rp_trace_json(&part, err);
-	json_t *o = all ? json_pack("{sO}", "kernels", json_object_get(all, "kernels")) : NULL;
+	json_t *kernels = json_incref(json_object_get(all, "kernels"));
 	json_decref(all);
-	if (rp_emit_whole(o, err))
-		return add_json(RP_RPZ_LAUNCH, o, out, err);
-	json_decref(o);
-	return false;
+	return kernels;
+}
+
+/* Its runs from the last one written on, which may have grown. */
+static json_t *
+more_early(const struct rp_trace *t, const struct rp_rpz_launched *done, struct rp_err *err)
+{
+	struct rp_kernel_launch k = t->kernels[done->n - 1];
+	size_t from = done->early ? done->early - 1 : 0;
+	k.early += from;
+	k.n_early -= from;
+	json_t *one = kernels_json(t, &k, 1, err);
+	json_t *o = json_pack("{sI sO}", "kernel", (json_int_t)done->n - 1, "runs",
+	    json_object_get(json_array_get(one, 0), "early"));
+	json_decref(one);
+	return o;
+}
+
+bool
+rp_rpz_launches_add(
+    const struct rp_trace *t, struct rp_rpz_launched *done, struct rp_buf *out, struct rp_err *err)
+{
+	bool grew = early_grew(t, done);
+	if (!grew && done->n == t->n_kernels)
+		return true;
+	rp_emit_begin();
+	json_t *o = json_pack(
+	    "{so}", "kernels", kernels_json(t, t->kernels + done->n, t->n_kernels - done->n, err));
+	if (grew)
+		json_object_set_new(o, "early", more_early(t, done, err));
+	if (!rp_emit_whole(o, err)) {
+		json_decref(o);
+		return false;
+	}
+	const struct rp_kernel_launch *k = &t->kernels[t->n_kernels - 1];
+	*done = (struct rp_rpz_launched){ t->n_kernels, k->n_early, last_run(k) };
+	return add_json(RP_RPZ_LAUNCH, o, out, err);
 }
 
 /* Leaves out the first `known` launches. */

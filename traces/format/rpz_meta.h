@@ -8,9 +8,17 @@
 /* Appends a metadata chunk. */
 bool rp_rpz_meta_add(const struct rp_trace *t, struct rp_buf *out, struct rp_err *err);
 
-/* Appends a chunk of the kernel launches from number `from` on; nothing if there are none. */
+/* What is written of the launches. Starts as zeroes. */
+struct rp_rpz_launched {
+	size_t n;      /* launches */
+	size_t early;  /* of the last one: runs of early blocks, */
+	uint32_t last; /* and the blocks of the last run */
+};
+
+/* Appends a chunk of the kernel launches that are new, and of the early blocks that became known of the one before
+ * them; nothing if there are none. */
 bool rp_rpz_launches_add(
-    const struct rp_trace *t, size_t from, struct rp_buf *out, struct rp_err *err);
+    const struct rp_trace *t, struct rp_rpz_launched *done, struct rp_buf *out, struct rp_err *err);
 
 enum rp_rpz_when {
 	RP_RPZ_WHOLE,      /* all of it, for a trace of which nothing is known yet */

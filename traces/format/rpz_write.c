@@ -38,7 +38,7 @@ struct writer {
 	struct job *jobs, *job; /* the one being filled */
 	size_t n_jobs;
 	uint64_t position, at; /* rows given out; bytes written */
-	size_t launches;       /* given out */
+	struct rp_rpz_launched launched;
 	struct rp_rpz_index index;
 	struct rp_buf buf;
 	unsigned pairs; /* of kind and flags in the block so far */
@@ -148,9 +148,8 @@ static bool
 give(struct writer *w, struct rp_out *out, struct rp_err *err)
 {
 	struct job *j = w->job;
-	if (!rp_rpz_launches_add(w->trace, w->launches, &j->launches, err))
+	if (!rp_rpz_launches_add(w->trace, &w->launched, &j->launches, err))
 		return false;
-	w->launches = w->trace->n_kernels;
 	j->position = w->position;
 	w->position += j->rows->n;
 	for (; w->pairs; w->pairs--)
@@ -199,7 +198,7 @@ static bool
 put_end(struct writer *w, struct rp_out *out, struct rp_err *err)
 {
 	unsigned char trailer[RP_RPZ_TRAILER];
-	if (!rp_rpz_launches_add(w->trace, w->launches, &w->buf, err))
+	if (!rp_rpz_launches_add(w->trace, &w->launched, &w->buf, err))
 		return false;
 	w->index.totals.meta = w->at + w->buf.n;
 	if (!rp_rpz_meta_add(w->trace, &w->buf, err) ||

@@ -74,12 +74,15 @@ static void
 predicted(struct rp_rpz_decoder *d, size_t n, uint64_t *addr)
 {
 	struct rp_rpz_rows_state *s = &d->rows;
-	d->passes->spread(s, n);
-	if (s->key == RP_RPZ_OP_KEY)
-		d->passes->slots(s, n);
-	else if (s->key == RP_RPZ_PC_KEY)
-		slots_of_pcs(d, n);
-	rp_rpz_rows_predict(s, n, addr);
+	if (s->key == RP_RPZ_OP_KEY) {
+		d->passes->keyed(s, n);
+	} else {
+		d->passes->spread(s, n);
+		if (s->key == RP_RPZ_PC_KEY)
+			slots_of_pcs(d, n);
+		rp_rpz_rows_predict(s, n);
+	}
+	rp_rpz_rows_take(s, n, addr);
 }
 
 /* Plane by plane: loops that any compiler makes wide. */
@@ -154,14 +157,13 @@ step(struct rp_rpz_decoder *d, size_t n, struct rp_batch *out)
 {
 	struct rp_rpz_rows_state *s = &d->rows;
 	size_t at = out->n;
-	d->passes->split(s, n);
+	d->passes->split(s, n, out->size + at, out->kind + at, out->flags ? out->flags + at : NULL);
 	if (s->bad & RP_RPZ_BAD)
 		return false;
 	if (d->c->coding == RP_RPZ_PREDICTED)
 		predicted(d, n, out->addr + at);
 	else
 		framed(d, n, out->addr + at);
-	d->passes->look(s, n, out->size + at, out->kind + at, out->flags ? out->flags + at : NULL);
 	if (has_explicit(s) && !explicit_sizes(d, n, out->size + at))
 		return false;
 	copy_side(d, n, out);

@@ -5,68 +5,96 @@
 
 enum { CODE = RP_RPZ_CODES - 1, LENGTH = 7 };
 
+static const uint16_t masks[8] = { 0, 0xff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff };
+static const uint8_t more[8] = { 0, 0, 0, 1, 2, 3, 4, 6 };
+
+void
+rp_rpz_rows_tables(struct rp_rpz_rows_state *s)
+{
+	for (unsigned t = 0; t < 256; t++) {
+		unsigned code = s->token_code[t] & CODE, length = code & LENGTH, p = code >> 3;
+		s->token_size[t] = s->op_size[s->token_op[t]];
+		s->token_kind[t] = s->op_kind[s->token_op[t]];
+		s->token_address[t] =
+		    (struct rp_rpz_token){ masks[length], length > 0, length > 1, more[length],
+			    (uint8_t)(p ? p : RP_RPZ_BACK), !p, p == RP_RPZ_TABLE ? -1 : 0 };
+	}
+}
+
 static void
-split(struct rp_rpz_rows_state *s, size_t n)
+split(struct rp_rpz_rows_state *s, size_t n, uint32_t *size, uint8_t *kind, uint8_t *flags)
 {
 	uint8_t *class = s->class + RP_RPZ_SLACK, bad = 0;
 	const uint8_t *token = s->token;
 	for (size_t i = 0; i < n; i++) {
-		uint8_t t = token[i], code = s->token_code[t];
-		bad |= code;
-		s->code[i] = code & CODE;
+		unsigned t = token[i];
+		size[i] = s->token_size[t];
+		kind[i] = s->token_kind[t];
 		class[i] = (uint8_t)(s->token_op[t] + 1);
+		bad |= s->token_code[t];
 	}
+	for (size_t i = 0; s->key != RP_RPZ_OP_KEY && i < n; i++)
+		s->code[i] = s->token_code[token[i]] & CODE;
+	for (size_t i = 0; flags && i < n; i++)
+		flags[i] = s->op_flags[class[i] - 1u];
 	s->bad |= bad;
 	s->token = token + n;
+}
+
+/* The next residual. Only the few that are longer than two bytes take the branch. */
+static inline uint64_t
+next_residual(const struct rp_rpz_token *t, const uint8_t **first, const uint8_t **second,
+    const uint8_t **rest)
+{
+	uint64_t r = (**first | (unsigned)**second << 8) & t->mask;
+	*first += t->first;
+	*second += t->second;
+	if (__builtin_expect(t->more, 0)) {
+		uint64_t bits = rp_get64(*rest) & ((UINT64_C(1) << 8 * t->more) - 1);
+		r |= bits << 16;
+		*rest += t->more;
+	}
+	return r;
 }
 
 static void
 spread(struct rp_rpz_rows_state *s, size_t n)
 {
-	static const uint16_t mask[8] = { 0, 0xff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff };
-	static const uint8_t more[8] = { 0, 0, 0, 1, 2, 3, 4, 6 };
-	const uint8_t *first = s->first, *second = s->second, *rest = s->rest;
+	const uint8_t *token = s->token - n, *first = s->first, *second = s->second,
+		      *rest = s->rest;
 	for (size_t i = 0; i < n; i++) {
-		unsigned length = s->code[i] & LENGTH;
-		uint64_t r = (*first | (unsigned)*second << 8) & mask[length];
-		first += length > 0;
-		second += length > 1;
-		if (length > 2) {
-			uint64_t bits = rp_get64(rest) & ((UINT64_C(1) << 8 * more[length]) - 1);
-			r |= bits << 16;
-			rest += more[length];
-		}
-		s->change[i] = rp_unzigzag(r) << s->shift;
+		const struct rp_rpz_token *t = &s->token_address[token[i]];
+		s->change[i] = rp_unzigzag(next_residual(t, &first, &second, &rest)) << s->shift;
 	}
 	s->first = first;
 	s->second = second;
 	s->rest = rest;
 }
 
+/* All in one. The row before is taken from a register: its own store is too young to be loaded without a wait. */
 static void
-slots(struct rp_rpz_rows_state *s, size_t n)
+keyed(struct rp_rpz_rows_state *s, size_t n)
 {
+	const uint8_t *token = s->token - n, *class = s->class + RP_RPZ_SLACK;
+	const uint8_t *first = s->first, *second = s->second, *rest = s->rest;
+	uint64_t *memory = s->memory, last = memory[RP_RPZ_NOW - 1];
+	const uint64_t scale = UINT64_C(1) << s->shift;
 	for (size_t i = 0; i < n; i++) {
-		unsigned slot = rp_rpz_op_slot(s->class + RP_RPZ_SLACK + i);
-		s->slot[i] = (uint16_t)slot;
-		s->from[i] = rp_rpz_from(i, s->code[i], slot);
+		const struct rp_rpz_token *t = &s->token_address[token[i]];
+		size_t slot = rp_rpz_op_slot(class + i);
+		size_t back = RP_RPZ_NOW - 1 + i - t->back;
+		uint64_t r = next_residual(t, &first, &second, &rest);
+		uint64_t far = memory[back ^ ((back ^ slot) & (size_t)t->table)];
+		last = (t->last ? last : far) + rp_unzigzag(r) * scale;
+		memory[RP_RPZ_NOW + i] = last;
+		memory[slot] = last;
 	}
+	s->first = first;
+	s->second = second;
+	s->rest = rest;
 }
 
-static void
-look(const struct rp_rpz_rows_state *s, size_t n, uint32_t *size, uint8_t *kind, uint8_t *flags)
-{
-	const uint8_t *class = s->class + RP_RPZ_SLACK;
-	for (size_t i = 0; i < n; i++) {
-		unsigned op = class[i] - 1u;
-		size[i] = s->op_size[op];
-		kind[i] = s->op_kind[op];
-	}
-	for (size_t i = 0; flags && i < n; i++)
-		flags[i] = s->op_flags[class[i] - 1u];
-}
-
-const struct rp_rpz_passes rp_rpz_passes_plain = { split, spread, slots, look };
+const struct rp_rpz_passes rp_rpz_passes_plain = { split, spread, keyed };
 
 const struct rp_rpz_passes *
 rp_rpz_passes_find(const char *name)
@@ -118,12 +146,17 @@ predict_keyed(
 }
 
 void
-rp_rpz_rows_predict(struct rp_rpz_rows_state *s, size_t n, uint64_t *addr)
+rp_rpz_rows_predict(struct rp_rpz_rows_state *s, size_t n)
 {
 	if (s->key == RP_RPZ_NO_KEY)
 		predict_back(s->memory, s->code, s->change, n);
 	else
 		predict_keyed(s->memory, s->from, s->slot, s->change, n);
+}
+
+void
+rp_rpz_rows_take(struct rp_rpz_rows_state *s, size_t n, uint64_t *addr)
+{
 	memcpy(addr, s->memory + RP_RPZ_NOW, n * sizeof *addr);
 	memmove(
 	    s->memory + RP_RPZ_SLOTS, s->memory + RP_RPZ_SLOTS + n, RP_RPZ_HISTORY * sizeof *addr);

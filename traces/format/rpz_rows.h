@@ -1,9 +1,10 @@
 /* rpz_rows.h - from tokens and residual bytes to addresses, sizes and kinds, a few hundred rows at a time.
  *
- * Four passes over arrays that stay in the first-level cache, so that each is a plain loop, or a SIMD one: tokens are
- * split into ops and codes; residual bytes are spread to differences; keys are made into places to predict from; ops
- * are looked up. Only the fifth, prediction itself, goes row by row. The passes exist in plain C and for AVX2 with the
- * same results, and none of them can leave its arrays, whatever the tokens say. */
+ * Passes over arrays that stay in the first-level cache: tokens are split into ops and codes, and those looked up;
+ * residual bytes are spread to differences; keys are made into places to predict from; the addresses are predicted,
+ * which alone must go row by row. With AVX2 all but the last are wide. In plain C the three that make addresses are one
+ * loop without branches, which spares the arrays in between. Either way the results are the same, and nothing leaves
+ * its arrays, whatever the tokens say. */
 #ifndef RP_TRACES_FORMAT_RPZ_ROWS_H
 #define RP_TRACES_FORMAT_RPZ_ROWS_H
 
@@ -22,11 +23,23 @@ enum {
 	RP_RPZ_BAD = 0x80                  /* the code of a token that there is not */
 };
 
+/* What a token says of a row's address, as a loop without branches wants it. */
+struct rp_rpz_token {
+	uint16_t mask;               /* of the first and the second byte of the residual */
+	uint8_t first, second, more; /* bytes there: 0 or 1, 0 or 1, 0 to 6 */
+	uint8_t back;                /* predictors 0 to 6: rows before the last */
+	bool last;                   /* predictor 0 */
+	int8_t table;                /* predictor 7: -1, all bits; else 0 */
+};
+
 /* What is known of the tokens of a block, and where its rows stand. */
 struct rp_rpz_rows_state {
 	/* The block's: */
 	uint8_t token_op[256], token_code[256]; /* a token that there is not: op 0, RP_RPZ_BAD */
-	uint32_t op_size[256];                  /* 0: explicit */
+	struct rp_rpz_token token_address[256];
+	uint32_t token_size[256]; /* the op's */
+	uint8_t token_kind[256];
+	uint32_t op_size[256]; /* 0: explicit */
 	uint8_t op_kind[256], op_flags[256];
 	unsigned tokens, ops;
 	bool small_sizes; /* all below 256 */
@@ -48,15 +61,15 @@ struct rp_rpz_rows_state {
 
 /* The passes, over n (at most RP_RPZ_STEP) rows. */
 struct rp_rpz_passes {
-	/* token[i] to class and code; gathers `bad`. */
-	void (*split)(struct rp_rpz_rows_state *s, size_t n);
+	/* token[i] to class and code, gathering `bad`, and to sizes (explicit ones as 0), kinds and flags (NULL: not
+	 * wanted). Moves the cursor. */
+	void (*split)(
+	    struct rp_rpz_rows_state *s, size_t n, uint32_t *size, uint8_t *kind, uint8_t *flags);
 	/* Bytes at first, second and rest, which move, to change[i]: the difference, times 2^shift. */
 	void (*spread)(struct rp_rpz_rows_state *s, size_t n);
-	/* class and code to slot[i] and from[i] with the key of ops. */
-	void (*slots)(struct rp_rpz_rows_state *s, size_t n);
-	/* class to sizes (explicit ones as 0), kinds and flags (NULL: not wanted). */
-	void (*look)(const struct rp_rpz_rows_state *s, size_t n, uint32_t *size, uint8_t *kind,
-	    uint8_t *flags);
+	/* What split left, and the bytes at first, second and rest, which move, to addresses in `memory`, with the key
+	 * of ops. */
+	void (*keyed)(struct rp_rpz_rows_state *s, size_t n);
 };
 
 extern const struct rp_rpz_passes rp_rpz_passes_plain;
@@ -67,12 +80,17 @@ extern const struct rp_rpz_passes
  * if there is none such here. */
 const struct rp_rpz_passes *rp_rpz_passes_find(const char *name);
 
+/* When token_op and token_code, op_size and op_kind are there: the tables made of them. */
+void rp_rpz_rows_tables(struct rp_rpz_rows_state *s);
+
 /* Before the first row of a block. */
 void rp_rpz_rows_begin(struct rp_rpz_rows_state *s, uint64_t base);
 
-/* The next n rows: their addresses, by prediction. slots: split, spread and slots have been run (with the key of pcs,
- * slot and from have been filled). */
-void rp_rpz_rows_predict(struct rp_rpz_rows_state *s, size_t n, uint64_t *addr);
+/* Changes to addresses in `memory`: without a key, from codes, and with one, from slot and from. */
+void rp_rpz_rows_predict(struct rp_rpz_rows_state *s, size_t n);
+
+/* Takes the step's n addresses out of `memory`. */
+void rp_rpz_rows_take(struct rp_rpz_rows_state *s, size_t n, uint64_t *addr);
 
 /* After n rows: moves the history. */
 void rp_rpz_rows_step(struct rp_rpz_rows_state *s, size_t n);

@@ -34,7 +34,7 @@ look_up(__m256i index, const uint8_t *a, const uint8_t *b, unsigned entries, __m
 }
 
 AVX2 static void
-split(struct rp_rpz_rows_state *s, size_t n)
+split_tokens(struct rp_rpz_rows_state *s, size_t n)
 {
 	uint8_t *class = s->class + RP_RPZ_SLACK;
 	const __m256i one = _mm256_set1_epi8(1), last = _mm256_set1_epi8((char)(s->tokens - 1));
@@ -204,6 +204,21 @@ look(const struct rp_rpz_rows_state *s, size_t n, uint32_t *size, uint8_t *kind,
 	}
 }
 
-const struct rp_rpz_passes rp_rpz_passes_avx2 = { split, spread, slots, look };
+static void
+split(struct rp_rpz_rows_state *s, size_t n, uint32_t *size, uint8_t *kind, uint8_t *flags)
+{
+	split_tokens(s, n);
+	look(s, n, size, kind, flags);
+}
+
+static void
+keyed(struct rp_rpz_rows_state *s, size_t n)
+{
+	spread(s, n);
+	slots(s, n);
+	rp_rpz_rows_predict(s, n);
+}
+
+const struct rp_rpz_passes rp_rpz_passes_avx2 = { split, spread, keyed };
 
 #endif

@@ -198,6 +198,7 @@ read_tokens(struct rp_rpz_decoder *d, const unsigned char *set, struct rp_err *e
 		}
 	}
 	s->tokens = n;
+	rp_rpz_rows_tables(s);
 	if (!n || (d->c->coding == RP_RPZ_PREDICTED && n != d->c->tokens + 1u))
 		return rp_rpz_damaged(err, "a block's number of tokens");
 	return true;

@@ -16,8 +16,11 @@ enum {
 	 * than a chain now and then. From the same size on they are prefetched. */
 	BUCKETS_SPARSE = 4096,
 	AHEAD_FROM = 1024, /* buckets: more than a first-level cache */
-	/* The log is as long as so many times the lines that are there, and one chunk, before it is compacted. */
-	LOG_TIMES = 4
+	/* The log is as long as so many times the lines that are there, and one chunk, before it is compacted: less where
+	 * that is more than the second-level cache. */
+	LOG_TIMES = 8,
+	LOG_TIMES_LARGE = 4,
+	LOG_LARGE = 8192 /* lines */
 };
 
 static bool
@@ -33,9 +36,15 @@ buckets(const struct rp_full *c)
 }
 
 static size_t
+log_times(const struct rp_full *c)
+{
+	return c->lines > LOG_LARGE ? LOG_TIMES_LARGE : LOG_TIMES;
+}
+
+static size_t
 log_most(const struct rp_full *c)
 {
-	return (size_t)LOG_TIMES * c->lines + 2 * RP_CHUNK + 64;
+	return log_times(c) * c->lines + 2 * RP_CHUNK + 64;
 }
 
 /* Zeroes all, and nothing is touched before it is used. */
@@ -134,7 +143,7 @@ compact(struct rp_full *c)
 static void
 extend_log(struct rp_full *c, size_t n)
 {
-	if (c->pos + n > (size_t)LOG_TIMES * c->count + RP_CHUNK + n)
+	if (c->pos + n > log_times(c) * c->count + RP_CHUNK + n)
 		compact(c);
 	size_t word = c->pos / 64, end = (c->pos + n + 63) / 64;
 	c->live[word] = (c->pos % 64 ? c->live[word] : 0) | UINT64_MAX << c->pos % 64;

@@ -117,16 +117,17 @@ full_remove(struct rp_full *c, uint32_t place)
 
 /* Puts a line, which is not there, into bucket b: its place. */
 static inline uint32_t
-full_insert(struct rp_full *c, uint32_t b, uint32_t key, uint64_t line, uint32_t at, bool dirty)
+full_insert(struct rp_full *c, uint32_t b, uint32_t key, uint64_t line, uint32_t at, uint32_t dirty,
+    bool wide)
 {
 	struct rp_bucket *k = &c->bucket[b];
-	uint32_t room = ~k->flags & 0x7f;
+	uint32_t flags = k->flags, room = ~flags & 0x7f;
 	if (room) {
 		unsigned w = (unsigned)__builtin_ctz(room);
 		k->key[w] = key;
 		k->at[w] = at;
-		k->flags |= (1 | (uint32_t)dirty << 8) << w;
-		if (c->wide)
+		k->flags = flags | (1 | dirty << 8) << w;
+		if (wide)
 			c->line[b << 3 | w] = line;
 		return b << 3 | w;
 	}

@@ -141,7 +141,7 @@ full_loop(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outc
 		}
 		uint32_t at = pos;
 		outcome[i] = full_make_room(c, &s, random, ahead, &at);
-		place = full_insert(c, b, key, lines[i], at, w);
+		place = full_insert(c, b, key, lines[i], at, w, wide);
 		if (random)
 			log[at] = place + 1;
 		else

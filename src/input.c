@@ -11,6 +11,7 @@
 #include "traces/interleave.h"
 #include "traces/window.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -145,11 +146,11 @@ rp_input_is_rpz(const char *path)
 	struct stat st;
 	if (stat(path, &st) || !S_ISREG(st.st_mode)) /* a pipe cannot be looked at twice */
 		return false;
-	FILE *f = fopen(path, "rb");
-	bool yes = f && fread(magic, 1, sizeof magic, f) == sizeof magic &&
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool yes = fd >= 0 && read(fd, magic, sizeof magic) == (ssize_t)sizeof magic &&
 	           !memcmp(magic, "\x89RPZ", sizeof magic);
-	if (f)
-		fclose(f);
+	if (fd >= 0)
+		close(fd);
 	return yes;
 }
 

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 
 /* Without memory uthash leaves the entry out and says so, instead of ending the program. */
-#define HASH_NONFATAL_OOM 1
+#define HASH_NONFATAL_OOM          1
 #define uthash_nonfatal_oom(entry) ((entry)->left_out = true)
 #include <uthash.h>
 

@@ -262,10 +262,7 @@ print(const struct info_opts *o, json_t *doc, struct rp_err *err)
 	struct rp_out *to = doc ? rp_out_open(o->output, err) : NULL;
 	rp_emit_begin();
 	bool ok = to && (o->json ? rp_emit_json(to, doc, err) : print_text(to, doc, err));
-	if (ok && rp_emit_whole(doc, err))
-		return rp_out_commit(to, err);
-	rp_out_abort(to);
-	return false;
+	return rp_emit_close(to, doc, ok, err);
 }
 
 /* What --verify found in one file. */
@@ -313,6 +310,7 @@ print_verified(const struct info_opts *o, json_t *doc, struct rp_err *err)
 	json_t *one, *d;
 	size_t i, k;
 	bool ok = to != NULL;
+	rp_emit_begin();
 	if (ok && o->json)
 		ok = rp_emit_json(to, doc, err);
 	json_array_foreach(o->json ? NULL : json_object_get(doc, "verify"), i, one)
@@ -328,10 +326,7 @@ print_verified(const struct info_opts *o, json_t *doc, struct rp_err *err)
 			ok = ok && rp_out_printf(to, err, "  %s\n", json_string_value(d));
 		}
 	}
-	if (ok)
-		return rp_out_commit(to, err);
-	rp_out_abort(to);
-	return false;
+	return rp_emit_close(to, doc, ok, err);
 }
 
 static bool

@@ -149,12 +149,7 @@ print(struct copy *c, const struct rp_output_opts *o, bool json, const char *com
 	struct rp_out *to = rp_emit_whole(doc, err) ? rp_out_open("-", err) : NULL;
 	rp_emit_begin();
 	bool ok = to && (json ? rp_emit_json(to, doc, err) : print_text(to, doc, err));
-	if (ok && rp_emit_whole(doc, err))
-		ok = rp_out_commit(to, err);
-	else {
-		rp_out_abort(to);
-		ok = false;
-	}
+	ok = rp_emit_close(to, doc, ok, err);
 	json_decref(doc);
 	return ok;
 }

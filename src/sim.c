@@ -214,8 +214,6 @@ document(const struct run *run, struct rp_err *err)
 	const struct rp_replay *r = run->replay;
 	struct rp_trace *t = run->source->trace;
 	uint64_t accesses = rp_replay_accesses(r);
-	if (rp_replay_bypassed(r))
-		rp_trace_skip(t, "bypass_l1", rp_replay_bypassed(r));
 	json_t *trace = rp_input_json(t, &run->seen, err), *caches = json_array(),
 	       *warnings = rp_input_warnings(t, err);
 	for (size_t i = 0; caches && i < run->o->caches.n; i++) {
@@ -439,12 +437,7 @@ print(const struct run *run, struct rp_err *err)
 	bool ok = to && (run->o->json     ? rp_emit_json(to, doc, err)
 			    : run->o->csv ? print_csv(to, doc, err)
 					  : print_text(to, run, doc, err));
-	if (ok && rp_emit_whole(doc, err))
-		ok = rp_out_commit(to, err);
-	else {
-		rp_out_abort(to);
-		ok = false;
-	}
+	ok = rp_emit_close(to, doc, ok, err);
 	json_decref(doc);
 	return ok;
 }

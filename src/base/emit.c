@@ -38,6 +38,15 @@ rp_emit_whole(const json_t *tree, struct rp_err *err)
 	return false;
 }
 
+bool
+rp_emit_close(struct rp_out *to, const json_t *tree, bool ok, struct rp_err *err)
+{
+	if (ok && rp_emit_whole(tree, err))
+		return rp_out_commit(to, err);
+	rp_out_abort(to);
+	return false;
+}
+
 json_t *
 rp_emit_count(uint64_t n)
 {

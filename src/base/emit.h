@@ -43,6 +43,10 @@ json_t *rp_emit_ratio(uint64_t numerator, uint64_t denominator);
 void rp_emit_begin(void);
 bool rp_emit_whole(const json_t *tree, struct rp_err *err);
 
+/* Ends an output that was made of the tree since rp_emit_begin: commits it if printing went well (`ok`) and no allocation
+ * failed, else removes it. Takes `to` (NULL is fine when not ok). Whether it appeared. */
+bool rp_emit_close(struct rp_out *to, const json_t *tree, bool ok, struct rp_err *err);
+
 /* The tree, indented, with a newline. */
 bool rp_emit_json(struct rp_out *to, const json_t *tree, struct rp_err *err);
 

@@ -8,19 +8,20 @@
 #include "base/mem.h"
 
 static const struct rp_engine *
-choose(const struct rp_cache_spec *s, enum rp_level level)
+choose(const struct rp_cache_spec *s, enum rp_level level, bool victims)
 {
 	if (level != RP_LEVEL_MODEL)
 		for (size_t i = 0; i < RP_POLICY_ENGINES && s->policy->engines[i]; i++)
-			if (s->policy->engines[i]->fits(s))
+			if (s->policy->engines[i]->fits(s) &&
+			    (!victims || s->policy->engines[i]->victims))
 				return s->policy->engines[i];
 	return &rp_engine_model;
 }
 
 struct rp_cache *
-rp_cache_new(const struct rp_cache_spec *s, enum rp_level level, struct rp_err *err)
+rp_cache_new(const struct rp_cache_spec *s, enum rp_level level, bool victims, struct rp_err *err)
 {
-	const struct rp_engine *engine = choose(s, level);
+	const struct rp_engine *engine = choose(s, level, victims);
 	struct rp_cache *c = rp_mem_array(1, engine->bytes, err);
 	if (!c)
 		return NULL;
@@ -43,9 +44,16 @@ rp_cache_free(struct rp_cache *c)
 }
 
 bool
-rp_cache_run(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome, struct rp_err *err)
+rp_cache_run(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim,
+    struct rp_err *err)
 {
-	return c->engine->run(c, in, outcome, err);
+	return c->engine->run(c, in, outcome, victim, err);
+}
+
+bool
+rp_cache_mark(struct rp_cache *c, const struct rp_batch *b, size_t row, struct rp_err *err)
+{
+	return !c->engine->mark || c->engine->mark(c, b, row, err);
 }
 
 uint64_t

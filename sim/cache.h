@@ -59,15 +59,24 @@ enum rp_outcome {
 
 struct rp_cache;
 
-/* An empty cache. Borrows the spec. Gives (rp_cache_free). RP_RESOURCE: no memory; what is never used is only reserved. */
+/* Counters that apply to such a cache: bits of enum rp_counter_group (sim/counters.h). */
+unsigned rp_cache_spec_counts(const struct rp_cache_spec *s);
+
+/* An empty cache. Borrows the spec. `victims`: rp_cache_run will be asked for them. Gives (rp_cache_free). RP_RESOURCE: no
+ * memory; what is never used is only reserved. */
 struct rp_cache *rp_cache_new(
-    const struct rp_cache_spec *s, enum rp_level level, struct rp_err *err);
+    const struct rp_cache_spec *s, enum rp_level level, bool victims, struct rp_err *err);
 void rp_cache_free(struct rp_cache *c); /* accepts NULL */
 
 /* The lookups in order; outcome[i] (enum rp_outcome) tells of lookup i. `outcome` has room for the chunk's n, rounded up
- * to a multiple of 64. RP_RESOURCE: the addresses need more memory than there is. */
-bool rp_cache_run(
-    struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome, struct rp_err *err);
+ * to a multiple of 64. victim[i], unless NULL: the line that left, where outcome[i] says RP_EVICTED. RP_RESOURCE: the
+ * addresses need more memory than there is. */
+bool rp_cache_run(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome,
+    uint64_t *victim, struct rp_err *err);
+
+/* Tells the cache of a mark (traces/batch.h), row `row` of the batch, that is more to it than lines to clean or drop: the
+ * end of a kernel, a copy from the host. Caches of whole lines leave both alone. */
+bool rp_cache_mark(struct rp_cache *c, const struct rp_batch *b, size_t row, struct rp_err *err);
 
 /* Lines first..last (numbers: address / line): the dirty ones among them become clean; how many there were. Everything is
  * 0..UINT64_MAX. Takes time in proportion to the range or to the cache, whichever is less. */

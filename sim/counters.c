@@ -3,10 +3,10 @@
 
 #include "sim/counters.h"
 
-#define COUNTER_ROW(name, unit, what)                                                              \
-	{ #name, unit, what, offsetof(struct rp_counters, name), 0, false },
-#define RATIO_ROW(name, numerator, denominator, what)                                              \
-	{ #name, "", what, offsetof(struct rp_counters, numerator),                                \
+#define COUNTER_ROW(group, name, unit, what)                                                       \
+	{ #name, unit, what, RP_COUNT_##group, offsetof(struct rp_counters, name), 0, false },
+#define RATIO_ROW(group, name, numerator, denominator, what)                                       \
+	{ #name, "", what, RP_COUNT_##group, offsetof(struct rp_counters, numerator),              \
 		offsetof(struct rp_counters, denominator), true },
 
 const struct rp_counter rp_counter_table[] = { RP_COUNTERS(
@@ -17,14 +17,14 @@ const size_t rp_counter_count = sizeof rp_counter_table / sizeof *rp_counter_tab
 void
 rp_counters_sub(struct rp_counters *out, const struct rp_counters *a, const struct rp_counters *b)
 {
-#define SUB(name, unit, what) out->name = a->name - b->name;
+#define SUB(group, name, unit, what) out->name = a->name - b->name;
 	RP_COUNTERS(SUB, RP_COUNTER_NOTHING, RP_COUNTER_NOTHING)
 }
 
 void
 rp_counters_add(struct rp_counters *to, const struct rp_counters *b)
 {
-#define ADD(name, unit, what) to->name += b->name;
+#define ADD(group, name, unit, what) to->name += b->name;
 	RP_COUNTERS(ADD, RP_COUNTER_NOTHING, RP_COUNTER_NOTHING)
 }
 

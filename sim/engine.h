@@ -24,10 +24,13 @@ struct rp_engine {
 	bool (*open)(
 	    struct rp_cache *c, struct rp_err *err); /* on failure, close() is called too */
 	void (*close)(struct rp_cache *c);
-	bool (*run)(
-	    struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome, struct rp_err *err);
+	bool victims; /* run() fills `victim` in; else it is always NULL */
+	bool (*run)(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome,
+	    uint64_t *victim, struct rp_err *err);
 	uint64_t (*clean)(struct rp_cache *c, uint64_t first, uint64_t last);
 	uint64_t (*drop)(struct rp_cache *c, uint64_t first, uint64_t last);
+	bool (*mark)(struct rp_cache *c, const struct rp_batch *b, size_t row,
+	    struct rp_err *err); /* NULL: marks are nothing to it */
 };
 
 extern const struct rp_engine rp_engine_model; /* fits every policy and geometry */

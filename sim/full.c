@@ -152,8 +152,10 @@ extend_log(struct rp_full *c, size_t n)
 }
 
 static bool
-run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, struct rp_err *err)
+run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim,
+    struct rp_err *err)
 {
+	(void)victim;
 	struct rp_full *c = (struct rp_full *)cache;
 	const struct rp_kernels *k = cache->kernels;
 	if (k->full_prepare(c, in) > UINT32_MAX && !c->wide && !widen(c, err))

@@ -130,7 +130,7 @@ find(const struct model *m, uint32_t s, uint64_t line)
 
 /* A way of the set for a new line: the first that is free, or the policy's victim. */
 static uint32_t
-make_room(struct model *m, const struct rp_at *at, uint8_t *outcome)
+make_room(struct model *m, const struct rp_at *at, uint8_t *outcome, uint64_t *victim)
 {
 	uint64_t base = (uint64_t)at->index * m->ways;
 	uint32_t w = 0;
@@ -142,6 +142,7 @@ make_room(struct model *m, const struct rp_at *at, uint8_t *outcome)
 		return w;
 	}
 	w = m->cache.spec->policy->victim(at);
+	*victim = m->line[base + w];
 	*outcome |= RP_EVICTED | ((m->state[base + w] & DIRTY) ? RP_WROTE_BACK : 0);
 	if (m->table)
 		unslot(m, m->line[base + w]);
@@ -149,7 +150,7 @@ make_room(struct model *m, const struct rp_at *at, uint8_t *outcome)
 }
 
 static uint8_t
-look(struct model *m, const struct rp_at *at, bool dirty, bool no_fill)
+look(struct model *m, const struct rp_at *at, bool dirty, bool no_fill, uint64_t *victim)
 {
 	const struct rp_policy *p = m->cache.spec->policy;
 	uint64_t base = (uint64_t)at->index * m->ways, place = find(m, at->index, at->line);
@@ -162,7 +163,7 @@ look(struct model *m, const struct rp_at *at, bool dirty, bool no_fill)
 	}
 	if (no_fill)
 		return RP_MISSED | RP_NO_FILL;
-	uint32_t w = make_room(m, at, &outcome);
+	uint32_t w = make_room(m, at, &outcome, victim);
 	m->line[base + w] = at->line;
 	m->state[base + w] = dirty ? VALID | DIRTY : VALID;
 	if (m->table)
@@ -186,17 +187,20 @@ at_line(struct model *m, uint64_t line)
 }
 
 static bool
-run(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome, struct rp_err *err)
+run(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim,
+    struct rp_err *err)
 {
 	(void)err;
 	struct model *m = (struct model *)c;
 	bool back = c->spec->write == RP_WRITE_BACK,
 	     allocate = c->spec->allocate == RP_ALLOCATE_WRITE;
 	for (size_t i = 0; i < in->n; i++) {
+		uint64_t left;
 		struct rp_at at = at_line(m, in->line[i]);
 		at.in = in->in;
 		at.i = in->row[i];
-		outcome[i] = look(m, &at, back && in->dirty[i], !allocate && in->store[i]);
+		outcome[i] = look(m, &at, back && in->dirty[i], !allocate && in->store[i],
+		    victim ? &victim[i] : &left);
 	}
 	return true;
 }
@@ -258,6 +262,7 @@ const struct rp_engine rp_engine_model = {
 	.name = "model",
 	.bytes = sizeof(struct model),
 	.fits = fits,
+	.victims = true,
 	.open = open_model,
 	.close = close_model,
 	.run = run,

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "sim/replay.h"
+#include "sim/module.h"
 #include "sim/streams.h"
 #include "sim/tally.h"
 
@@ -14,7 +15,7 @@
 #include <stdio.h>
 
 struct unit {
-	struct rp_cache *cache;
+	struct rp_module *module;
 	struct rp_tally tally;
 	struct rp_counters total;
 	struct rp_counters *snapshot; /* the total at the end of each interval */
@@ -42,7 +43,7 @@ struct rp_replay {
 	struct rp_streams *streams;
 	size_t interval_room;
 	bool ended;
-	uint8_t outcome[RP_CHUNK + 64];
+	struct rp_result result; /* of the chunk at hand */
 };
 
 static unsigned
@@ -103,7 +104,8 @@ rp_replay_new(
 		goto bad;
 	for (size_t i = 0; i < n; i++) {
 		r->unit[i].tally = (struct rp_tally){ .spec = &specs[i], .once = o->once };
-		if (!(r->unit[i].cache = rp_cache_new(&specs[i], o->level, err)))
+		if (!(r->unit[i].module = rp_module_new(
+			  &specs[i], &(struct rp_module_opts){ .level = o->level }, err)))
 			goto bad;
 	}
 	if (make_groups(r, specs, err))
@@ -119,7 +121,7 @@ rp_replay_free(struct rp_replay *r)
 	if (!r)
 		return;
 	for (size_t i = 0; i < r->units; i++) {
-		rp_cache_free(r->unit[i].cache);
+		rp_module_free(r->unit[i].module);
 		free(r->unit[i].snapshot);
 		free(r->unit[i].stream);
 	}
@@ -217,25 +219,20 @@ count_writebacks(struct unit *u, uint64_t n, struct rp_counters *stream)
 	}
 }
 
-/* What happens between two accesses. A kernel's end empties L1 caches and a copy from the host bypasses them: here, one
- * level that belongs to nobody, both leave it as it is. */
-static void
+/* What happens between two accesses. */
+static bool
 mark(struct rp_replay *r, struct group *g, const struct rp_batch *b, size_t row,
-    const uint32_t *slot)
+    const uint32_t *slot, struct rp_err *err)
 {
-	uint64_t more = b->size[row] ? b->size[row] - 1 : 0;
-	uint64_t last = b->addr[row] + more < more ? UINT64_MAX : b->addr[row] + more;
 	for (size_t i = 0; i < g->units; i++) {
 		struct unit *u = &r->unit[g->unit[i]];
-		unsigned bits = line_bits(u->tally.spec);
-		uint64_t n = 0;
-		if (b->kind[row] == RP_COPY_BACK)
-			n = rp_cache_clean(u->cache, b->addr[row] >> bits, last >> bits);
-		else if (b->kind[row] == RP_INVALIDATE)
-			rp_cache_drop(u->cache, b->addr[row] >> bits, last >> bits);
+		uint64_t n;
+		if (!rp_module_mark(u->module, b, row, &n, err))
+			return false;
 		if (n && !warming(r, g))
 			count_writebacks(u, n, slot ? &u->stream[slot[row]] : NULL);
 	}
+	return true;
 }
 
 static void
@@ -253,15 +250,15 @@ run_chunk(struct rp_replay *r, struct group *g, const struct rp_lookups *in, boo
 {
 	for (size_t i = 0; i < g->units; i++) {
 		struct unit *u = &r->unit[g->unit[i]];
-		if (!rp_cache_run(u->cache, in, r->outcome, err))
+		if (!rp_module_run(u->module, in, &r->result, NULL, err))
 			return false;
 		if (!u->replaced)
-			look_for_replaced(u, r->outcome, in->n);
+			look_for_replaced(u, r->result.outcome, in->n);
 		if (!count)
 			continue;
-		rp_tally_chunk(&u->tally, in, r->outcome, &u->total);
+		rp_tally_chunk(&u->tally, in, r->result.outcome, &u->total);
 		if (slot)
-			rp_tally_streams(&u->tally, in, r->outcome, slot, u->stream);
+			rp_tally_streams(&u->tally, in, r->result.outcome, slot, u->stream);
 	}
 	return true;
 }
@@ -273,7 +270,8 @@ run_group(struct rp_replay *r, struct group *g, const struct rp_batch *b, const 
 	size_t row = 0;
 	while (row < b->n) {
 		if (b->kind[row] >= RP_MARKS) {
-			mark(r, g, b, row++, slot);
+			if (!mark(r, g, b, row++, slot, err))
+				return false;
 			continue;
 		}
 		bool fresh = !rp_expand_open(g->expand);
@@ -319,7 +317,7 @@ rp_replay_run(struct rp_replay *r, const struct rp_batch *b, struct rp_err *err)
 static bool
 equal(const struct rp_counters *a, const struct rp_counters *b)
 {
-#define DIFFERS(name, unit, what)                                                                  \
+#define DIFFERS(group, name, unit, what)                                                           \
 	if (a->name != b->name)                                                                    \
 		return false;
 	RP_COUNTERS(DIFFERS, RP_COUNTER_NOTHING, RP_COUNTER_NOTHING)
@@ -353,7 +351,7 @@ flush(struct rp_replay *r, const struct group *g)
 {
 	for (size_t i = 0; i < g->units; i++) {
 		struct unit *u = &r->unit[g->unit[i]];
-		uint64_t n = rp_cache_clean(u->cache, 0, UINT64_MAX);
+		uint64_t n = rp_module_flush(u->module);
 		if (!warming(r, g))
 			count_writebacks(u, n, NULL);
 	}

@@ -113,8 +113,10 @@ widen(struct rp_sets *c, struct rp_err *err)
 }
 
 static bool
-run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, struct rp_err *err)
+run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim,
+    struct rp_err *err)
 {
+	(void)victim;
 	struct rp_sets *c = (struct rp_sets *)cache;
 	const struct rp_kernels *k = cache->kernels;
 	if (k->sets_prepare(c, in) > UINT32_MAX && !c->wide && !widen(c, err))

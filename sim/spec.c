@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "sim/cache.h"
+#include "sim/counters.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -207,6 +208,13 @@ rp_cache_spec_free(struct rp_cache_spec *s)
 {
 	free(s->text);
 	*s = (struct rp_cache_spec){ 0 };
+}
+
+unsigned
+rp_cache_spec_counts(const struct rp_cache_spec *s)
+{
+	(void)s;
+	return RP_COUNT_ALWAYS;
 }
 
 char *

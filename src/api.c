@@ -563,8 +563,8 @@ reprise_replay_stream(const struct reprise_replay *r, size_t index)
 	return index < rp_replay_streams(r->replay) ? rp_replay_stream(r->replay, index) : 0;
 }
 
-#define COUNTER_ROW(name, unit, what)                 { #name, unit, what, false },
-#define RATIO_ROW(name, numerator, denominator, what) { #name, "", what, true },
+#define COUNTER_ROW(group, name, unit, what)                 { #name, unit, what, false },
+#define RATIO_ROW(group, name, numerator, denominator, what) { #name, "", what, true },
 static const struct reprise_counter counter[] = { RP_COUNTERS(
     COUNTER_ROW, RATIO_ROW, RP_COUNTER_NOTHING) };
 

@@ -32,6 +32,8 @@ program += src/output.c
 program += src/output.h
 program += src/seen.c
 program += src/seen.h
+program += src/sim.h
+program += src/sim_print.c
 
 commands += src/sim.c
 commands += src/convert.c

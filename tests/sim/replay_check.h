@@ -53,7 +53,7 @@ replay_text(const char *spec, const char *text, const struct rp_replay_opts *o)
 }
 
 /* Fails, naming the counter, if two sets of counters differ. */
-#define SAME_COUNTER(name, unit, what)                                                             \
+#define SAME_COUNTER(group, name, unit, what)                                                      \
 	cr_assert_eq(a->name, b->name, "%s: " #name " %llu, not %llu", place,                      \
 	    (unsigned long long)a->name, (unsigned long long)b->name);
 static inline void

@@ -1,0 +1,74 @@
+/* module.c - a cache with what stands around it. */
+#include "config.h"
+
+#include "sim/module.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+struct rp_module {
+	const struct rp_cache_spec *spec;
+	struct rp_cache *cache;
+	bool requests;
+};
+
+struct rp_module *
+rp_module_new(const struct rp_cache_spec *s, const struct rp_module_opts *o, struct rp_err *err)
+{
+	struct rp_module *m = rp_mem_array(1, sizeof *m, err);
+	if (!m)
+		return NULL;
+	m->spec = s;
+	m->requests = o->requests;
+	if ((m->cache = rp_cache_new(s, o->level, o->requests, err)))
+		return m;
+	rp_module_free(m);
+	return NULL;
+}
+
+void
+rp_module_free(struct rp_module *m)
+{
+	if (!m)
+		return;
+	rp_cache_free(m->cache);
+	free(m);
+}
+
+bool
+rp_module_run(struct rp_module *m, const struct rp_lookups *in, struct rp_result *out,
+    struct rp_requests *down, struct rp_err *err)
+{
+	uint64_t *victim = m->requests ? out->victim : NULL;
+	if (!rp_cache_run(m->cache, in, out->outcome, victim, err))
+		return false;
+	return !down || rp_requests_of(down, m->spec, in, out->outcome, victim, err);
+}
+
+bool
+rp_module_mark(struct rp_module *m, const struct rp_batch *b, size_t row, uint64_t *writebacks,
+    struct rp_err *err)
+{
+	unsigned bits = (unsigned)__builtin_ctz(m->spec->line);
+	uint64_t more = b->size[row] ? b->size[row] - 1 : 0;
+	uint64_t last = b->addr[row] + more < more ? UINT64_MAX : b->addr[row] + more;
+	*writebacks = 0;
+	if (b->kind[row] == RP_COPY_BACK)
+		*writebacks = rp_cache_clean(m->cache, b->addr[row] >> bits, last >> bits);
+	else if (b->kind[row] == RP_INVALIDATE)
+		rp_cache_drop(m->cache, b->addr[row] >> bits, last >> bits);
+	return rp_cache_mark(m->cache, b, row, err);
+}
+
+uint64_t
+rp_module_flush(struct rp_module *m)
+{
+	return rp_cache_clean(m->cache, 0, UINT64_MAX);
+}
+
+const struct rp_cache_spec *
+rp_module_spec(const struct rp_module *m)
+{
+	return m->spec;
+}

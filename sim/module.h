@@ -1,0 +1,53 @@
+/* module.h - a cache with what stands around it: one level as replay and hierarchies see it.
+ *
+ * A chunk of lookups goes through the cache's engine, which gives an outcome byte each; what does not change which lines are
+ * there is a pass over those bytes; what the level below is asked for is made from the end result. */
+#ifndef RP_SIM_MODULE_H
+#define RP_SIM_MODULE_H
+
+#include "sim/cache.h"
+#include "sim/lookup.h"
+#include "sim/requests.h"
+
+#include "base/err.h"
+#include "traces/batch.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rp_module;
+
+/* How a module is to be kept. */
+struct rp_module_opts {
+	enum rp_level level; /* which of the loops, that all give the same */
+	bool requests;       /* what goes to the level below will be asked for */
+};
+
+/* What became of a chunk of lookups: bytes by lookup. */
+struct rp_result {
+	uint8_t outcome[RP_CHUNK + 64]; /* enum rp_outcome */
+	uint64_t
+	    victim[RP_CHUNK + 64]; /* line that left, where RP_EVICTED and requests are wanted */
+};
+
+/* An empty cache of that specification (borrowed). Gives (rp_module_free). RP_RESOURCE: no memory. */
+struct rp_module *rp_module_new(
+    const struct rp_cache_spec *s, const struct rp_module_opts *o, struct rp_err *err);
+void rp_module_free(struct rp_module *m); /* accepts NULL */
+
+/* The lookups in order; what they send down is appended to *down, unless NULL (then opts.requests was set). RP_RESOURCE: no
+ * memory. */
+bool rp_module_run(struct rp_module *m, const struct rp_lookups *in, struct rp_result *out,
+    struct rp_requests *down, struct rp_err *err);
+
+/* What happens between two accesses: row `row` of the batch is a mark (traces/batch.h). *writebacks: lines written back for
+ * it. */
+bool rp_module_mark(struct rp_module *m, const struct rp_batch *b, size_t row, uint64_t *writebacks,
+    struct rp_err *err);
+
+/* Writes back what is dirty: how many lines. They stay, clean. */
+uint64_t rp_module_flush(struct rp_module *m);
+
+const struct rp_cache_spec *rp_module_spec(const struct rp_module *m);
+
+#endif

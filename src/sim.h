@@ -1,0 +1,43 @@
+/* sim.h - what `reprise sim` is while it runs: sim.c fills it in, sim_print.c prints it. */
+#ifndef RP_SRC_SIM_H
+#define RP_SRC_SIM_H
+
+#include "input.h"
+#include "seen.h"
+
+#include "base/err.h"
+#include "base/opt.h"
+#include "sim/replay.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sim_opts {
+	struct rp_input_opts in;
+	struct rp_texts caches;
+	const char *sim_refs, *output;
+	uint32_t line;
+	unsigned crossing;
+	bool json, csv, by_stream, totals, flush, keep_bypassed;
+	uint64_t warmup, interval;
+};
+
+/* What a sim is while it runs. */
+struct sim_run {
+	const struct sim_opts *o;
+	struct rp_source *source;
+	struct rp_cache_spec *specs;
+	struct rp_replay *replay;
+	struct rp_seen seen;
+	uint64_t warmup;
+	bool by_stream;
+	double elapsed;
+};
+
+/* Values of --crossing, by its number; NULL ends them. */
+extern const char *const sim_crossing_name[];
+
+/* Prints the results where and how the options say. */
+bool sim_print(const struct sim_run *run, struct rp_err *err);
+
+#endif

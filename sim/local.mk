@@ -1,5 +1,7 @@
 core += sim/cache.c
 core += sim/cache.h
+core += sim/classes.c
+core += sim/classes.h
 core += sim/counters.c
 core += sim/counters.h
 core += sim/engine.h
@@ -28,6 +30,8 @@ core += sim/streams.c
 core += sim/streams.h
 core += sim/tally.c
 core += sim/tally.h
+core += sim/touched.c
+core += sim/touched.h
 core += sim/ways.h
 policies += sim/policy/fifo.c
 policies += sim/policy/lru.c

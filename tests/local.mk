@@ -88,6 +88,8 @@ unit += tests/sim/test_counters.c
 unit += tests/sim/test_full.c
 unit += tests/sim/test_dinero.c
 unit += tests/sim/test_replay.c
+unit += tests/sim/test_touched.c
+unit += tests/sim/test_classes.c
 unit += tests/sim/policy/test_policies.c
 unit += tests/sim/replay_check.h
 

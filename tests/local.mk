@@ -123,3 +123,4 @@ EXTRA_DIST += tests/installed.sh
 EXTRA_DIST += examples/demo.sh
 scripts += tests/man.test
 unit += tests/base/test_map.c
+unit += tests/sim/gpu/test_hash.c

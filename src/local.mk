@@ -24,6 +24,8 @@ core += src/base/temp.c
 core += src/base/temp.h
 core += src/base/work.c
 core += src/base/work.h
+core += src/base/yaml.c
+core += src/base/yaml.h
 
 program = src/command.h
 program += src/input.c

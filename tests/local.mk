@@ -12,6 +12,7 @@ unit += tests/base/test_temp.c
 unit += tests/base/test_progress.c
 unit += tests/base/test_rng.c
 unit += tests/base/test_work.c
+unit += tests/base/test_yaml.c
 unit += tests/traces/rows.h
 unit += tests/traces/test_bytes.c
 unit += tests/traces/test_demux.c

@@ -14,10 +14,17 @@
 
 enum { RP_POLICY_ABI = 1, RP_POLICY_PARAMS = 4 };
 
+/* A number of the policy's. One of 0..1 is written, and printed, as no or yes. */
 struct rp_param {
 	const char *name, *what;
 	uint64_t least, most, usual;
 };
+
+static inline bool
+rp_param_is_yes_no(const struct rp_param *p)
+{
+	return p->least == 0 && p->most == 1;
+}
 
 /* Where in the cache a call happens. */
 struct rp_at {

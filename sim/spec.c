@@ -55,6 +55,11 @@ set_param(struct given *g, size_t i, const char *value, struct rp_err *err)
 {
 	const struct rp_param *p = &g->policy->params[i];
 	uint64_t x;
+	if (rp_param_is_yes_no(p)) {
+		g->arg[i] = !strcmp(value, "yes");
+		return g->arg[i] || !strcmp(value, "no") ||
+		       rp_fail(err, RP_USAGE, "%s=: '%.40s' is none of yes, no", p->name, value);
+	}
 	if (!rp_parse_u64(value, &x, err))
 		return rp_err_wrap(err, "%s=", p->name);
 	if (x < p->least || x > p->most)
@@ -228,9 +233,13 @@ rp_cache_spec_print(const struct rp_cache_spec *s, struct rp_err *err)
 	    "%s,size=%s,sets=%" PRIu32 ",ways=%" PRIu32 ",line=%s,write=%s,allocate=%s",
 	    s->policy->name, size, s->sets, s->ways, line, write_names[s->write],
 	    allocate_names[s->allocate]);
-	for (size_t i = 0; i < RP_POLICY_PARAMS && s->policy->params[i].name; i++)
+	for (size_t i = 0; i < RP_POLICY_PARAMS && s->policy->params[i].name; i++) {
+		const struct rp_param *p = &s->policy->params[i];
 		ok = ok &&
-		     rp_buf_printf(&b, err, ",%s=%" PRIu64, s->policy->params[i].name, s->arg[i]);
+		     (rp_param_is_yes_no(p)
+			     ? rp_buf_printf(&b, err, ",%s=%s", p->name, s->arg[i] ? "yes" : "no")
+			     : rp_buf_printf(&b, err, ",%s=%" PRIu64, p->name, s->arg[i]));
+	}
 	if (s->policy->chance)
 		ok = ok && rp_buf_printf(&b, err, ",seed=%" PRIu64, s->seed);
 	if (*s->name)

@@ -92,9 +92,13 @@ policy(const char *name, struct rp_err *err)
 	if (!p)
 		return false;
 	printf("%s: %s\nsource: %s\n", p->name, p->what, p->source ? p->source : "this project");
-	for (size_t i = 0; i < RP_POLICY_PARAMS && p->params[i].name; i++)
-		printf("  %s=%" PRIu64 "  %s (%" PRIu64 "..%" PRIu64 ")\n", p->params[i].name,
-		    p->params[i].usual, p->params[i].what, p->params[i].least, p->params[i].most);
+	for (const struct rp_param *a = p->params; a < p->params + RP_POLICY_PARAMS && a->name; a++)
+		if (rp_param_is_yes_no(a))
+			printf(
+			    "  %s=%s  %s (yes or no)\n", a->name, a->usual ? "yes" : "no", a->what);
+		else
+			printf("  %s=%" PRIu64 "  %s (%" PRIu64 "..%" PRIu64 ")\n", a->name,
+			    a->usual, a->what, a->least, a->most);
 	return true;
 }
 

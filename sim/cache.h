@@ -35,6 +35,7 @@ struct rp_cache_spec {
 	unsigned write;                 /* enum rp_write */
 	unsigned allocate; /* enum rp_allocate: whether a write miss brings the line in */
 	uint64_t seed;     /* of the policy's random choices */
+	bool classify;     /* misses by class (sim/classes.h) */
 	char *text;        /* private: holds the strings */
 };
 

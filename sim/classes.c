@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "sim/classes.h"
+#include "sim/module.h"
 #include "sim/touched.h"
 
 #include "base/mem.h"
@@ -14,10 +15,10 @@ enum { FRESH = 128 }; /* beside the bits of enum rp_outcome: the line was never 
 
 struct rp_twin {
 	struct rp_cache_spec spec;
-	struct rp_cache *cache;
+	struct rp_module *module;
 	struct rp_touched *touched;
 	/* Of the chunk at hand. */
-	uint8_t outcome[RP_CHUNK + 64];
+	struct rp_result result;
 	uint32_t missed[RP_CHUNK + 64];
 };
 
@@ -35,6 +36,7 @@ rp_twin_spec(const struct rp_cache_spec *s, struct rp_cache_spec *out, struct rp
 	out->ways = (uint32_t)lines;
 	out->seed = 0;
 	out->name = "";
+	out->classify = false;
 	return out->policy != NULL;
 }
 
@@ -44,7 +46,8 @@ rp_twin_new(const struct rp_cache_spec *s, enum rp_level level, struct rp_err *e
 	struct rp_twin *t = rp_mem_array(1, sizeof *t, err);
 	if (!t)
 		return NULL;
-	if (rp_twin_spec(s, &t->spec, err) && (t->cache = rp_cache_new(&t->spec, level, err)) &&
+	const struct rp_module_opts o = { .level = level };
+	if (rp_twin_spec(s, &t->spec, err) && (t->module = rp_module_new(&t->spec, &o, err)) &&
 	    (t->touched = rp_touched_new(err)))
 		return t;
 	rp_twin_free(t);
@@ -56,7 +59,7 @@ rp_twin_free(struct rp_twin *t)
 {
 	if (!t)
 		return;
-	rp_cache_free(t->cache);
+	rp_module_free(t->module);
 	rp_touched_free(t->touched);
 	free(t);
 }
@@ -68,9 +71,9 @@ mark_fresh(struct rp_twin *t, const struct rp_lookups *in, struct rp_err *err)
 	size_t n = 0;
 	for (size_t i = 0; i < in->n; i++) {
 		t->missed[n] = (uint32_t)i;
-		n += t->outcome[i] & RP_MISSED;
+		n += t->result.outcome[i] & RP_MISSED;
 	}
-	return rp_touched_put(t->touched, in->line, t->missed, n, t->outcome, FRESH, err);
+	return rp_touched_put(t->touched, in->line, t->missed, n, t->result.outcome, FRESH, err);
 }
 
 /* Of a lookup that missed, or did not, in the cache and in the twin. */
@@ -87,24 +90,25 @@ bool
 rp_twin_classify(struct rp_twin *t, const struct rp_lookups *in, const uint8_t *outcome,
     uint8_t *class, struct rp_err *err)
 {
-	if (!rp_cache_run(t->cache, in, t->outcome, err) || !mark_fresh(t, in, err))
+	if (!rp_module_run(t->module, in, &t->result, NULL, err) || !mark_fresh(t, in, err))
 		return false;
-	const uint8_t *restrict twin = t->outcome;
+	const uint8_t *restrict twin = t->result.outcome;
 	for (size_t i = 0; i < in->n; i++)
 		class[i] = class_of(outcome[i] & RP_MISSED, twin[i] & RP_MISSED, twin[i] / FRESH);
 	return true;
 }
 
-void
-rp_twin_clean(struct rp_twin *t, uint64_t first, uint64_t last)
+bool
+rp_twin_mark(struct rp_twin *t, const struct rp_batch *b, size_t row, struct rp_err *err)
 {
-	rp_cache_clean(t->cache, first, last);
+	uint64_t writebacks;
+	return rp_module_mark(t->module, b, row, &writebacks, err);
 }
 
 void
-rp_twin_drop(struct rp_twin *t, uint64_t first, uint64_t last)
+rp_twin_flush(struct rp_twin *t)
 {
-	rp_cache_drop(t->cache, first, last);
+	rp_module_flush(t->module);
 }
 
 uint8_t

@@ -38,9 +38,9 @@ void rp_twin_free(struct rp_twin *t); /* accepts NULL */
 bool rp_twin_classify(struct rp_twin *t, const struct rp_lookups *in, const uint8_t *outcome,
     uint8_t *class, struct rp_err *err);
 
-/* Marks, which the twin has to see too: as rp_cache_clean and rp_cache_drop. */
-void rp_twin_clean(struct rp_twin *t, uint64_t first, uint64_t last);
-void rp_twin_drop(struct rp_twin *t, uint64_t first, uint64_t last);
+/* What happens to the cache between two accesses happens to the twin too: as rp_module_mark, rp_module_flush. */
+bool rp_twin_mark(struct rp_twin *t, const struct rp_batch *b, size_t row, struct rp_err *err);
+void rp_twin_flush(struct rp_twin *t);
 
 /* Class of what counts as one lookup but is several (--crossing once): `outcomes` and `classes` are all bits of its lookups.
  * It is a miss if one of them is, cold if one of them is. */

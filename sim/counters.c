@@ -29,10 +29,10 @@ rp_counters_add(struct rp_counters *to, const struct rp_counters *b)
 }
 
 const char *
-rp_counters_broken(const struct rp_counters *c, bool once)
+rp_counters_broken(const struct rp_counters *c, unsigned groups, bool once)
 {
-#define LAW(name, condition)                                                                       \
-	if (!(condition))                                                                          \
+#define LAW(group, name, condition)                                                                \
+	if ((groups & RP_COUNT_##group) && !(condition))                                           \
 		return #name;
 	RP_COUNTERS(RP_COUNTER_NOTHING, RP_COUNTER_NOTHING, LAW)
 	(void)once;

@@ -6,9 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* COUNTER(group, name, unit, meaning), RATIO(group, name, numerator, denominator, meaning), LAW(name, condition on c and
- * `once`). A row is printed for the caches that its group applies to. Counters
- * are whole numbers and only grow, so that an interval is the difference of two snapshots; ratios are computed on output; a
+/* COUNTER(group, name, unit, meaning), RATIO(group, name, numerator, denominator, meaning), LAW(group, name, condition on c
+ * and `once`). A row is printed, and a law holds, for the caches that its group applies to. Counters are whole numbers and only grow, so that an interval is the difference of two snapshots; ratios are computed on output; a
  * law holds after every batch. `once`: an access that crosses lines counted as one lookup, though it may fill several. */
 #define RP_COUNTERS(COUNTER, RATIO, LAW)                                                           \
 	COUNTER(ALWAYS, accesses, "accesses", "records of the trace")                              \
@@ -32,14 +31,25 @@
 	COUNTER(ALWAYS, bytes_filled, "bytes", "brought in from below")                            \
 	COUNTER(                                                                                   \
 	    ALWAYS, bytes_written, "bytes", "sent down: write-backs and writes that pass through") \
+	COUNTER(CLASS, cold, "lookups", "misses on lines that nothing touched before")             \
+	COUNTER(CLASS, capacity, "lookups",                                                        \
+	    "other misses that a fully associative lru cache of the same size has too")            \
+	COUNTER(CLASS, conflict, "lookups", "other misses, that it does not have")                 \
+	COUNTER(CLASS, anticonflict, "lookups", "hits that it misses")                             \
+	COUNTER(CLASS, full_misses, "lookups", "all its misses")                                   \
 	RATIO(ALWAYS, miss_ratio, misses, lookups, "misses for each lookup")                       \
-	LAW(hit_or_miss, c->hits + c->misses == c->lookups)                                        \
-	LAW(read_or_write, c->reads + c->writes == c->lookups)                                     \
-	LAW(misses_by_kind, c->read_misses + c->write_misses == c->misses)                         \
-	LAW(fetches_are_reads, c->ifetches + c->atomics + c->prefetches <= c->reads)               \
-	LAW(fills_are_misses, once || c->fills <= c->misses)                                       \
-	LAW(fills_leave, c->evictions <= c->fills)                                                 \
-	LAW(missed_once, c->missed_accesses <= c->misses)
+	LAW(ALWAYS, hit_or_miss, c->hits + c->misses == c->lookups)                                \
+	LAW(ALWAYS, read_or_write, c->reads + c->writes == c->lookups)                             \
+	LAW(ALWAYS, misses_by_kind, c->read_misses + c->write_misses == c->misses)                 \
+	LAW(ALWAYS, fetches_are_reads, c->ifetches + c->atomics + c->prefetches <= c->reads)       \
+	LAW(ALWAYS, fills_are_misses, once || c->fills <= c->misses)                               \
+	LAW(ALWAYS, fills_leave, c->evictions <= c->fills)                                         \
+	LAW(ALWAYS, missed_once, c->missed_accesses <= c->misses)                                  \
+	LAW(CLASS, classes_of_misses, c->cold + c->capacity + c->conflict == c->misses)            \
+	LAW(CLASS, classes_of_full_misses,                                                         \
+	    c->cold + c->capacity + c->anticonflict == c->full_misses)                             \
+	LAW(CLASS, conflicts_on_balance,                                                           \
+	    c->conflict + c->full_misses == c->misses + c->anticonflict)
 
 /* Which caches a row applies to: one bit each. */
 enum rp_counter_group {
@@ -71,7 +81,7 @@ void rp_counters_sub(
     struct rp_counters *out, const struct rp_counters *a, const struct rp_counters *b);
 void rp_counters_add(struct rp_counters *to, const struct rp_counters *b);
 
-/* Name of the first law that does not hold, or NULL. */
-const char *rp_counters_broken(const struct rp_counters *c, bool once);
+/* Name of the first law of these groups (bits of enum rp_counter_group) that does not hold, or NULL. */
+const char *rp_counters_broken(const struct rp_counters *c, unsigned groups, bool once);
 
 #endif

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "sim/module.h"
+#include "sim/classes.h"
 
 #include "base/mem.h"
 
@@ -10,6 +11,7 @@
 struct rp_module {
 	const struct rp_cache_spec *spec;
 	struct rp_cache *cache;
+	struct rp_twin *twin; /* NULL: classify=no */
 	bool requests;
 };
 
@@ -21,7 +23,8 @@ rp_module_new(const struct rp_cache_spec *s, const struct rp_module_opts *o, str
 		return NULL;
 	m->spec = s;
 	m->requests = o->requests;
-	if ((m->cache = rp_cache_new(s, o->level, o->requests, err)))
+	if ((m->cache = rp_cache_new(s, o->level, o->requests, err)) &&
+	    (!s->classify || (m->twin = rp_twin_new(s, o->level, err))))
 		return m;
 	rp_module_free(m);
 	return NULL;
@@ -33,6 +36,7 @@ rp_module_free(struct rp_module *m)
 	if (!m)
 		return;
 	rp_cache_free(m->cache);
+	rp_twin_free(m->twin);
 	free(m);
 }
 
@@ -42,6 +46,8 @@ rp_module_run(struct rp_module *m, const struct rp_lookups *in, struct rp_result
 {
 	uint64_t *victim = m->requests ? out->victim : NULL;
 	if (!rp_cache_run(m->cache, in, out->outcome, victim, err))
+		return false;
+	if (m->twin && !rp_twin_classify(m->twin, in, out->outcome, out->class, err))
 		return false;
 	return !down || rp_requests_of(down, m->spec, in, out->outcome, victim, err);
 }
@@ -58,12 +64,15 @@ rp_module_mark(struct rp_module *m, const struct rp_batch *b, size_t row, uint64
 		*writebacks = rp_cache_clean(m->cache, b->addr[row] >> bits, last >> bits);
 	else if (b->kind[row] == RP_INVALIDATE)
 		rp_cache_drop(m->cache, b->addr[row] >> bits, last >> bits);
-	return rp_cache_mark(m->cache, b, row, err);
+	return rp_cache_mark(m->cache, b, row, err) &&
+	       (!m->twin || rp_twin_mark(m->twin, b, row, err));
 }
 
 uint64_t
 rp_module_flush(struct rp_module *m)
 {
+	if (m->twin)
+		rp_twin_flush(m->twin);
 	return rp_cache_clean(m->cache, 0, UINT64_MAX);
 }
 

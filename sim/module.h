@@ -26,6 +26,7 @@ struct rp_module_opts {
 /* What became of a chunk of lookups: bytes by lookup. */
 struct rp_result {
 	uint8_t outcome[RP_CHUNK + 64]; /* enum rp_outcome */
+	uint8_t class[RP_CHUNK + 64];   /* enum rp_class (sim/classes.h), with classify=yes */
 	uint64_t
 	    victim[RP_CHUNK + 64]; /* line that left, where RP_EVICTED and requests are wanted */
 };

@@ -256,9 +256,9 @@ run_chunk(struct rp_replay *r, struct group *g, const struct rp_lookups *in, boo
 			look_for_replaced(u, r->result.outcome, in->n);
 		if (!count)
 			continue;
-		rp_tally_chunk(&u->tally, in, r->result.outcome, &u->total);
+		rp_tally_chunk(&u->tally, in, &r->result, &u->total);
 		if (slot)
-			rp_tally_streams(&u->tally, in, r->result.outcome, slot, u->stream);
+			rp_tally_streams(&u->tally, in, &r->result, slot, u->stream);
 	}
 	return true;
 }
@@ -294,7 +294,9 @@ static bool
 check_laws(const struct rp_replay *r, struct rp_err *err)
 {
 	for (size_t i = 0; i < r->units; i++) {
-		const char *law = rp_counters_broken(&r->unit[i].total, r->o.once);
+		const struct unit *u = &r->unit[i];
+		const char *law =
+		    rp_counters_broken(&u->total, rp_cache_spec_counts(u->tally.spec), r->o.once);
 		if (law)
 			return rp_fail(err, RP_FAILED,
 			    "cache %zu: counters break the law '%s': please report this", i, law);
@@ -329,8 +331,10 @@ check_streams(const struct rp_replay *r, struct rp_err *err)
 {
 	for (size_t i = 0; r->streams && i < r->units; i++) {
 		struct rp_counters sum = { 0 };
+		unsigned groups = rp_cache_spec_counts(r->unit[i].tally.spec);
 		for (size_t k = 0; k < rp_streams_count(r->streams); k++) {
-			const char *law = rp_counters_broken(&r->unit[i].stream[k], r->o.once);
+			const char *law =
+			    rp_counters_broken(&r->unit[i].stream[k], groups, r->o.once);
 			if (law)
 				return rp_fail(err, RP_FAILED,
 				    "cache %zu: a stream breaks the law '%s': please report this",

@@ -25,6 +25,7 @@ struct given {
 	uint32_t sets, line;
 	const char *ways, *name;
 	unsigned write, allocate;
+	bool classify;
 	uint64_t seed;
 	const struct rp_policy *policy;
 	uint64_t arg[RP_POLICY_PARAMS];
@@ -43,6 +44,8 @@ static const struct rp_opt rows[] = {
 	    .what = "where writes go", .choices = write_names },
 	{ "allocate", 0, "POLICY", RP_OPT_CHOICE, offsetof(struct given, allocate), "write",
 	    .what = "whether a write miss brings its line in", .choices = allocate_names },
+	{ "classify", 0, NULL, RP_OPT_FLAG, offsetof(struct given, classify), NULL,
+	    .what = "misses by class: cold, capacity, conflict" },
 	{ "seed", 0, "N", RP_OPT_U64, offsetof(struct given, seed), NULL,
 	    .what = "of the policy's random choices" },
 	{ "name", 0, "NAME", RP_OPT_TEXT, offsetof(struct given, name), NULL,
@@ -198,6 +201,7 @@ rp_cache_spec_parse(
 	s.line = g.line;
 	s.write = g.write;
 	s.allocate = g.allocate;
+	s.classify = g.classify;
 	s.seed = g.seed;
 	if (!geometry(&g, &s, err))
 		goto bad;
@@ -218,8 +222,7 @@ rp_cache_spec_free(struct rp_cache_spec *s)
 unsigned
 rp_cache_spec_counts(const struct rp_cache_spec *s)
 {
-	(void)s;
-	return RP_COUNT_ALWAYS;
+	return RP_COUNT_ALWAYS | (s->classify ? RP_COUNT_CLASS : 0u);
 }
 
 char *
@@ -242,6 +245,8 @@ rp_cache_spec_print(const struct rp_cache_spec *s, struct rp_err *err)
 	}
 	if (s->policy->chance)
 		ok = ok && rp_buf_printf(&b, err, ",seed=%" PRIu64, s->seed);
+	if (s->classify)
+		ok = ok && rp_buf_printf(&b, err, ",classify=yes");
 	if (*s->name)
 		ok = ok && rp_buf_printf(&b, err, ",name=%s", s->name);
 	char *text = ok ? rp_mem_string((const char *)b.bytes, err) : NULL;

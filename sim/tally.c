@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "sim/tally.h"
+#include "sim/classes.h"
 
 #include <string.h>
 
@@ -71,6 +72,43 @@ sum(const uint8_t *outcome, const uint8_t *store, size_t n)
 	return s;
 }
 
+static void
+sum_class_words(struct rp_counters *to, const uint8_t *class, size_t words)
+{
+	uint64_t n[5] = { 0 };
+	for (size_t i = 0; i < words; i++)
+		for (unsigned k = 0; k < 5; k++)
+			n[k] += word_at(class, i) >> k & ONES;
+	to->cold += add_bytes(n[0]);
+	to->capacity += add_bytes(n[1]);
+	to->conflict += add_bytes(n[2]);
+	to->anticonflict += add_bytes(n[3]);
+	to->full_misses += add_bytes(n[4]);
+}
+
+static void
+sum_classes(struct rp_counters *to, const uint8_t *class, size_t n)
+{
+	size_t words = n / WORD, i = 0;
+	uint8_t tail[WORD] = { 0 };
+	for (; words - i > WORDS_MOST; i += WORDS_MOST)
+		sum_class_words(to, class + i * WORD, WORDS_MOST);
+	sum_class_words(to, class + i * WORD, words - i);
+	memcpy(tail, class + words * WORD, n % WORD);
+	sum_class_words(to, tail, 1);
+}
+
+/* One lookup's; `times` is 1, or -1 to take it back. */
+static void
+add_class(struct rp_counters *to, uint8_t class, uint64_t times)
+{
+	to->cold += class & RP_COLD ? times : 0;
+	to->capacity += class & RP_CAPACITY ? times : 0;
+	to->conflict += class & RP_CONFLICT ? times : 0;
+	to->anticonflict += class & RP_ANTICONFLICT ? times : 0;
+	to->full_misses += class & RP_TWIN_MISSED ? times : 0;
+}
+
 static uint64_t
 kind_misses(const struct rp_lookups *in, const uint8_t *outcome, uint8_t kind)
 {
@@ -91,18 +129,38 @@ passed_bytes(const struct rp_cache_spec *spec, const struct rp_lookups *in, cons
 	return n;
 }
 
+/* The classes of an access's lookups become one (with `once`): `outcomes` and `classes` are all bits of those in earlier
+ * chunks. */
+static void
+merge_classes(struct rp_tally *t, const struct rp_result *r, const struct rp_crossing *x,
+    uint8_t outcomes, uint8_t classes, struct rp_counters *to)
+{
+	add_class(to, rp_class_of_several(outcomes, classes), UINT64_MAX);
+	for (uint32_t i = x->first; i < x->first + x->n; i++)
+		add_class(to, r->class[i], UINT64_MAX);
+	add_class(to, rp_class_of_several(t->open.outcomes, t->open.classes), 1);
+}
+
 /* Sets right what an access of several lookups counted as so many accesses, all of one kind. */
 static void
-merge_crossing(struct rp_tally *t, const struct rp_lookups *in, const uint8_t *outcome,
+merge_crossing(struct rp_tally *t, const struct rp_lookups *in, const struct rp_result *r,
     const struct rp_crossing *x, struct rp_counters *to)
 {
-	uint8_t kind = in->kind[x->first];
+	uint8_t kind = in->kind[x->first], outcomes = 0, classes = 0;
 	uint64_t missed = 0;
-	for (uint32_t i = 0; i < x->n; i++)
-		missed += outcome[x->first + i] & RP_MISSED;
-	bool before = !x->begins && t->open_missed;
+	if (!x->begins) {
+		outcomes = t->open.outcomes;
+		classes = t->open.classes;
+	}
+	bool before = outcomes & RP_MISSED;
+	t->open.outcomes = outcomes;
+	t->open.classes = classes;
+	for (uint32_t i = x->first; i < x->first + x->n; i++) {
+		missed += r->outcome[i] & RP_MISSED;
+		t->open.outcomes |= r->outcome[i];
+		t->open.classes |= t->spec->classify ? r->class[i] : 0;
+	}
 	uint64_t again = missed - (missed && !before), lookups = x->n - x->begins;
-	t->open_missed = before || missed;
 	to->accesses -= lookups;
 	to->missed_accesses -= again;
 	if (!t->once)
@@ -116,12 +174,15 @@ merge_crossing(struct rp_tally *t, const struct rp_lookups *in, const uint8_t *o
 	to->ifetch_misses -= kind == RP_FETCH ? again : 0;
 	to->atomics -= kind == RP_ATOMIC ? lookups : 0;
 	to->prefetches -= kind == RP_PREFETCH ? lookups : 0;
+	if (t->spec->classify)
+		merge_classes(t, r, x, outcomes, classes, to);
 }
 
 void
-rp_tally_chunk(
-    struct rp_tally *t, const struct rp_lookups *in, const uint8_t *outcome, struct rp_counters *to)
+rp_tally_chunk(struct rp_tally *t, const struct rp_lookups *in, const struct rp_result *r,
+    struct rp_counters *to)
 {
+	const uint8_t *outcome = r->outcome;
 	struct sums s = sum(outcome, in->store, in->n);
 	uint64_t fills = s.misses - s.unfilled, line = t->spec->line, writes = in->kinds[RP_WRITE];
 	to->accesses += in->n;
@@ -143,9 +204,11 @@ rp_tally_chunk(
 	to->bytes_filled += fills * line;
 	to->bytes_written +=
 	    s.writebacks * line + (in->bytes ? passed_bytes(t->spec, in, outcome) : 0);
-	t->was_open = t->open_missed;
+	if (t->spec->classify)
+		sum_classes(to, r->class, in->n);
+	t->was = t->open;
 	for (size_t i = 0; i < in->crossings; i++)
-		merge_crossing(t, in, outcome, &in->crossing[i], to);
+		merge_crossing(t, in, r, &in->crossing[i], to);
 }
 
 /* The same for one lookup. */
@@ -180,19 +243,21 @@ add_lookup(const struct rp_cache_spec *spec, const struct rp_lookups *in, size_t
 }
 
 void
-rp_tally_streams(struct rp_tally *t, const struct rp_lookups *in, const uint8_t *outcome,
+rp_tally_streams(struct rp_tally *t, const struct rp_lookups *in, const struct rp_result *r,
     const uint32_t *slot, struct rp_counters *to)
 {
 	for (size_t i = 0; i < in->n;) {
 		uint32_t of = slot[in->row[i]];
 		struct rp_counters sum = { 0 };
-		for (; i < in->n && slot[in->row[i]] == of; i++)
-			add_lookup(t->spec, in, i, outcome[i], &sum);
+		for (; i < in->n && slot[in->row[i]] == of; i++) {
+			add_lookup(t->spec, in, i, r->outcome[i], &sum);
+			add_class(&sum, t->spec->classify ? r->class[i] : 0, 1);
+		}
 		rp_counters_add(&to[of], &sum);
 	}
 	struct rp_tally again = *t;
-	again.open_missed = t->was_open;
+	again.open = t->was;
 	for (size_t i = 0; i < in->crossings; i++)
-		merge_crossing(&again, in, outcome, &in->crossing[i],
-		    &to[slot[in->row[in->crossing[i].first]]]);
+		merge_crossing(
+		    &again, in, r, &in->crossing[i], &to[slot[in->row[in->crossing[i].first]]]);
 }

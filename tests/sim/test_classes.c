@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "sim/classes.h"
+#include "sim/module.h"
 
 enum { LOOKUPS_MOST = 60000 };
 
@@ -70,55 +71,44 @@ slow_new(const struct rp_cache_spec *s)
 		.no_write = s->allocate == RP_ALLOCATE_NO_WRITE };
 }
 
-/* One mark, in the cache, its twin and the model. */
-static void
-mark_all(struct rp_cache *c, struct rp_twin *t, struct slow *s, const struct rp_batch *b,
-    size_t row, unsigned bits)
-{
-	uint64_t first = b->addr[row] >> bits, last = (b->addr[row] + b->size[row] - 1) >> bits;
-	if (b->kind[row] == RP_COPY_BACK) {
-		rp_cache_clean(c, first, last);
-		rp_twin_clean(t, first, last);
-	} else {
-		rp_cache_drop(c, first, last);
-		rp_twin_drop(t, first, last);
-		slow_drop(s, first, last);
-	}
-}
-
 /* Replays the batch and compares the class of each lookup with the model's; counts[k] of class bit k. */
 static void
 expect_classes(const char *text, const struct rp_batch *b, enum rp_level level, uint64_t counts[5])
 {
+	static struct rp_result r;
 	struct rp_cache_spec spec;
-	static uint8_t outcome[RP_CHUNK + 64], class[RP_CHUNK + 64];
-	cr_assert(rp_cache_spec_parse(text, 64, 1, &spec, NULL), "%s", text);
+	char full[256];
+	snprintf(full, sizeof full, "%s,classify=yes", text);
+	cr_assert(rp_cache_spec_parse(full, 64, 1, &spec, NULL), "%s", full);
 	unsigned bits = (unsigned)__builtin_ctz(spec.line);
-	struct rp_cache *c = rp_cache_new(&spec, level, NULL);
-	struct rp_twin *t = rp_twin_new(&spec, level, NULL);
+	struct rp_module *m =
+	    rp_module_new(&spec, &(struct rp_module_opts){ .level = level }, NULL);
 	struct rp_expand *e = rp_expand_new(bits, false, false, level, NULL);
 	struct slow s = slow_new(&spec);
 	memset(counts, 0, 5 * sizeof *counts);
 	for (size_t row = 0; row < b->n;) {
 		if (b->kind[row] >= RP_MARKS) {
-			mark_all(c, t, &s, b, row++, bits);
+			uint64_t n, last = b->addr[row] + b->size[row] - 1;
+			cr_assert(rp_module_mark(m, b, row, &n, NULL));
+			if (b->kind[row] == RP_INVALIDATE)
+				slow_drop(&s, b->addr[row] >> bits, last >> bits);
+			row++;
 			continue;
 		}
 		const struct rp_lookups *in = rp_expand_next(e, b, &row, UINT64_MAX);
-		cr_assert(rp_cache_run(c, in, outcome, NULL));
-		cr_assert(rp_twin_classify(t, in, outcome, class, NULL));
+		cr_assert(rp_module_run(m, in, &r, NULL, NULL));
 		for (size_t i = 0; i < in->n; i++) {
 			uint8_t want =
-			    slow_class(&s, in->line[i], in->store[i], outcome[i] & RP_MISSED);
-			cr_assert_eq(class[i], want, "%s: lookup before row %zu: class %d, not %d",
-			    text, row, class[i], want);
+			    slow_class(&s, in->line[i], in->store[i], r.outcome[i] & RP_MISSED);
+			cr_assert_eq(r.class[i], want,
+			    "%s: lookup before row %zu: class %d, not %d", text, row, r.class[i],
+			    want);
 			for (unsigned k = 0; k < 5; k++)
-				counts[k] += class[i] >> k & 1;
+				counts[k] += r.class[i] >> k & 1;
 		}
 	}
 	rp_expand_free(e);
-	rp_twin_free(t);
-	rp_cache_free(c);
+	rp_module_free(m);
 	rp_cache_spec_free(&spec);
 	free(s.line);
 	free(s.seen);

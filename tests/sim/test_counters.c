@@ -62,26 +62,26 @@ RP_TEST(counters, a_broken_law_is_named)
 		.fills = 1,
 		.evictions = 1 };
 	struct rp_counters c = good;
-	cr_assert_null(rp_counters_broken(&c, false));
+	cr_assert_null(rp_counters_broken(&c, RP_COUNT_ALWAYS, false));
 	c.hits = 2;
-	cr_assert_str_eq(rp_counters_broken(&c, false), "hit_or_miss");
+	cr_assert_str_eq(rp_counters_broken(&c, RP_COUNT_ALWAYS, false), "hit_or_miss");
 	c = good;
 	c.reads = 2;
-	cr_assert_str_eq(rp_counters_broken(&c, false), "read_or_write");
+	cr_assert_str_eq(rp_counters_broken(&c, RP_COUNT_ALWAYS, false), "read_or_write");
 	c = good;
 	c.read_misses = 1;
-	cr_assert_str_eq(rp_counters_broken(&c, false), "misses_by_kind");
+	cr_assert_str_eq(rp_counters_broken(&c, RP_COUNT_ALWAYS, false), "misses_by_kind");
 	c = good;
 	c.atomics = 2;
-	cr_assert_str_eq(rp_counters_broken(&c, false), "fetches_are_reads");
+	cr_assert_str_eq(rp_counters_broken(&c, RP_COUNT_ALWAYS, false), "fetches_are_reads");
 	c = good;
 	c.fills = 2;
-	cr_assert_str_eq(rp_counters_broken(&c, false), "fills_are_misses");
-	cr_assert_null(rp_counters_broken(&c, true));
+	cr_assert_str_eq(rp_counters_broken(&c, RP_COUNT_ALWAYS, false), "fills_are_misses");
+	cr_assert_null(rp_counters_broken(&c, RP_COUNT_ALWAYS, true));
 	c = good;
 	c.evictions = 2;
-	cr_assert_str_eq(rp_counters_broken(&c, false), "fills_leave");
+	cr_assert_str_eq(rp_counters_broken(&c, RP_COUNT_ALWAYS, false), "fills_leave");
 	c = good;
 	c.missed_accesses = 2;
-	cr_assert_str_eq(rp_counters_broken(&c, false), "missed_once");
+	cr_assert_str_eq(rp_counters_broken(&c, RP_COUNT_ALWAYS, false), "missed_once");
 }

@@ -70,6 +70,7 @@ open_model(struct rp_cache *c, struct rp_err *err)
 		p->init(&(struct rp_at){ .set = m->set_state + i * m->set_bytes,
 		    .all = m->all_state,
 		    .arg = s->arg,
+		    .sets = s->sets,
 		    .ways = s->ways,
 		    .index = i,
 		    .rng = &m->rng });
@@ -180,6 +181,7 @@ at_line(struct model *m, uint64_t line)
 	return (struct rp_at){ .set = m->set_state + index * m->set_bytes,
 		.all = m->all_state,
 		.arg = m->cache.spec->arg,
+		.sets = m->sets,
 		.ways = m->ways,
 		.index = index,
 		.line = line,

@@ -30,7 +30,8 @@ rp_param_is_yes_no(const struct rp_param *p)
 struct rp_at {
 	void *set, *all;           /* the set's bytes; those common to all sets; zero at first */
 	const uint64_t *arg;       /* values of `params`, in its order */
-	uint32_t ways, index;      /* of the cache; of this set */
+	uint32_t sets, ways;       /* of the cache */
+	uint32_t index;            /* of this set */
 	uint64_t line;             /* address / line size */
 	const struct rp_batch *in; /* the access is in->addr[i] ... */
 	size_t i;

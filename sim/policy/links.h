@@ -46,10 +46,30 @@ rp_links_first(struct rp_links *l, uint32_t w)
 	l->first = w + 1;
 }
 
+/* Puts way w last, wherever it was. */
+static inline void
+rp_links_end(struct rp_links *l, uint32_t w)
+{
+	rp_links_out(l, w);
+	l->way[w].before = l->last;
+	*(l->last ? &l->way[l->last - 1].after : &l->first) = w + 1;
+	l->last = w + 1;
+}
+
 static inline void
 rp_links_use(const struct rp_at *at, uint32_t way)
 {
 	rp_links_first(at->set, way);
+}
+
+/* A fill by chance: first for one in `throttle`, else last. */
+static inline void
+rp_links_bimodal(const struct rp_at *at, uint32_t way, uint64_t throttle)
+{
+	if (rp_rng_below(at->rng, throttle))
+		rp_links_end(at->set, way);
+	else
+		rp_links_first(at->set, way);
 }
 
 static inline void

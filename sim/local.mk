@@ -18,6 +18,9 @@ core += sim/lookup.h
 core += sim/model.c
 core += sim/module.c
 core += sim/module.h
+core += sim/observe/reuse.c
+core += sim/observe/reuse.h
+core += sim/observe/reuse_state.h
 core += sim/policy.c
 core += sim/policy.h
 core += sim/policy/bits.h
@@ -55,13 +58,13 @@ policies += sim/policy/srrip.c
 # The hot loops, once for each level of the instruction set; sim/level.c chooses.
 kernels += sim/libkernels_c.la
 noinst_LTLIBRARIES += sim/libkernels_c.la
-sim_libkernels_c_la_SOURCES = sim/kernels.c
+sim_libkernels_c_la_SOURCES = sim/kernels.c sim/observe/reuse_kernels.c
 sim_libkernels_c_la_CPPFLAGS = $(AM_CPPFLAGS) -DRP_KERNELS=rp_kernels_c
 sim_libkernels_c_la_CFLAGS = $(AM_CFLAGS) $(KERNEL_CFLAGS)
 if HAVE_V3
 kernels += sim/libkernels_v3.la
 noinst_LTLIBRARIES += sim/libkernels_v3.la
-sim_libkernels_v3_la_SOURCES = sim/kernels.c
+sim_libkernels_v3_la_SOURCES = sim/kernels.c sim/observe/reuse_kernels.c
 sim_libkernels_v3_la_CPPFLAGS = $(AM_CPPFLAGS) -DRP_KERNELS=rp_kernels_v3
 sim_libkernels_v3_la_CFLAGS = $(AM_CFLAGS) $(KERNEL_CFLAGS) -march=x86-64-v3
 endif

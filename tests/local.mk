@@ -85,6 +85,7 @@ EXTRA_DIST += tests/traces/files/codec/two.zip
 EXTRA_DIST += tests/traces/files/codec/two.zst
 EXTRA_DIST += tests/traces/files/codec/zip64.zip
 unit += tests/sim/test_spec.c
+unit += tests/sim/observe/test_reuse.c
 unit += tests/sim/test_counters.c
 unit += tests/sim/test_full.c
 unit += tests/sim/test_dinero.c

@@ -5,6 +5,7 @@
 
 #include "gen/gen.h"
 #include "sim/counters.h"
+#include "sim/gpu/presets.h"
 #include "sim/policy.h"
 #include "traces/format.h"
 
@@ -56,6 +57,18 @@ counters(bool mdoc)
 }
 
 static void
+presets(bool mdoc)
+{
+	for (const struct rp_gpu_preset *p = rp_gpu_presets; p->name; p++) {
+		char more[256];
+		snprintf(more, sizeof more,
+		    "L1 %s; L2 of %" PRIu32 " slices, each %s; %" PRIu32 " SMs", p->l1,
+		    p->channels * p->slices, p->l2, p->sms);
+		item(mdoc, p->name, p->what, more);
+	}
+}
+
+static void
 generators(bool mdoc)
 {
 	for (const struct rp_generator *const *g = rp_generators; *g; g++) {
@@ -79,6 +92,7 @@ static const struct topic topics[] = {
 	{ "policies", "replacement policies of caches", policies },
 	{ "formats", "trace formats", formats },
 	{ "counters", "what is counted, and ratios", counters },
+	{ "presets", "caches of known GPUs", presets },
 	{ "generators", "generated traces", generators },
 	{ "reading", "options for one trace format or another", reading },
 };

@@ -134,3 +134,5 @@ unit += tests/sim/policy/test_mru.c
 unit += tests/sim/policy/test_nru.c
 unit += tests/sim/policy/test_plru.c
 unit += tests/sim/policy/test_rrip.c
+unit += tests/sim/gpu/test_presets.c
+unit += tests/sim/gpu/test_string.c

@@ -50,7 +50,8 @@ struct rp_expand *rp_expand_new(
 void rp_expand_free(struct rp_expand *e); /* accepts NULL */
 
 /* The next chunk of rows *row, ... of the batch, borrowed until the next call: *row moves behind what is done. Ends before
- * a mark, or when `most` (at least 1) accesses have begun and are whole. May be empty of lookups while rows are left. */
+ * a mark, or when `most` accesses have begun and are whole: at least 1, or 0 where one is open, which then ends it. May be
+ * empty of lookups while rows are left. */
 const struct rp_lookups *rp_expand_next(
     struct rp_expand *e, const struct rp_batch *b, size_t *row, uint64_t most);
 

@@ -281,7 +281,7 @@ run_group(struct rp_replay *r, struct group *g, const struct rp_batch *b, const 
 		/* An access that goes on from the chunk before belongs to where it began. */
 		bool count = fresh ? !warming(r, g) : g->began > r->o.warmup;
 		const struct rp_lookups *in =
-		    rp_expand_next(g->expand, b, &row, fresh ? until_change(r, g) : 1);
+		    rp_expand_next(g->expand, b, &row, fresh ? until_change(r, g) : 0);
 		if (!run_chunk(r, g, in, count, slot, err))
 			return false;
 		g->began += in->accesses;

@@ -514,6 +514,33 @@ RP_TEST(replay, long_accesses_count_once_or_by_line)
 	rp_batch_free(b);
 }
 
+/* The first access has more lines than a chunk: what follows it is not part of its warm-up or interval. */
+RP_TEST(replay, a_long_access_ends_where_it_ends)
+{
+	struct rp_batch *b = rp_batch_new(8, 0, NULL);
+	rp_batch_put(b, &(struct rp_access){ .addr = 0, .size = 64 * 5000, .kind = RP_READ });
+	rp_batch_put(b, &(struct rp_access){ .addr = 64 * 6000, .size = 1, .kind = RP_READ });
+	rp_batch_put(b, &(struct rp_access){ .addr = 64 * 7000, .size = 1, .kind = RP_READ });
+	struct rp_counters warm =
+	    replay_one("lru,size=1M", b, &(struct rp_replay_opts){ .warmup = 1 });
+	cr_assert_eq(warm.accesses, 2);
+	cr_assert_eq(warm.lookups, 2);
+	struct rp_cache_spec s;
+	struct rp_counters c;
+	cr_assert(rp_cache_spec_parse("lru,size=1M", 64, 1, &s, NULL));
+	struct rp_replay *r = rp_replay_new(&s, 1, &(struct rp_replay_opts){ .interval = 1 }, NULL);
+	cr_assert(rp_replay_run(r, b, NULL) && rp_replay_end(r, NULL));
+	cr_assert_eq(rp_replay_intervals(r), 3);
+	for (size_t k = 0; k < 3; k++) {
+		rp_replay_interval(r, 0, k, &c);
+		cr_assert_eq(c.accesses, 1);
+		cr_assert_eq(c.lookups, k ? 1 : 5000);
+	}
+	rp_replay_free(r);
+	rp_cache_spec_free(&s);
+	rp_batch_free(b);
+}
+
 /* At fixed sets more ways never miss more under lru (inclusion: Mattson et al., 1970). */
 RP_TEST(replay, more_ways_never_hurt_lru)
 {

@@ -220,3 +220,159 @@ RP_TEST(classes, of_several_lookups_as_one)
 	    RP_ANTICONFLICT | RP_TWIN_MISSED);
 	cr_assert_eq(rp_class_of_several(0, 0), 0);
 }
+
+/* What the counters should be, row by row: the cache's own outcome of each line, the model's class of it. Streams are 0 to
+ * 2; interval k of the rows after the warm-up is at [k]. */
+enum { STREAMS = 3, PARTS_MOST = 64 };
+struct expected {
+	struct rp_counters total, stream[STREAMS], interval[PARTS_MOST];
+};
+
+static void
+count_class(struct rp_counters *c, bool missed, uint8_t class)
+{
+	c->misses += missed;
+	c->cold += !!(class & RP_COLD);
+	c->capacity += !!(class & RP_CAPACITY);
+	c->conflict += !!(class & RP_CONFLICT);
+	c->anticonflict += !!(class & RP_ANTICONFLICT);
+	c->full_misses += !!(class & RP_TWIN_MISSED);
+}
+
+static void
+slow_replay(const struct rp_cache_spec *spec, const struct rp_batch *b,
+    const struct rp_replay_opts *o, struct expected *to)
+{
+	static struct rp_result r;
+	struct rp_cache_spec plain = *spec;
+	struct slow s = slow_new(spec);
+	plain.classify = false;
+	struct rp_module *m = rp_module_new(&plain, &(struct rp_module_opts){ 0 }, NULL);
+	struct rp_expand *e =
+	    rp_expand_new((unsigned)__builtin_ctz(spec->line), false, false, RP_LEVEL_BEST, NULL);
+	memset(to, 0, sizeof *to);
+	uint64_t begun = 0;
+	for (size_t row = 0; row < b->n; begun++) {
+		uint8_t missed = 0, twin = 0, cold = 0, class;
+		struct rp_counters sum = { 0 };
+		size_t at = row;
+		do {
+			const struct rp_lookups *in =
+			    rp_expand_next(e, b, &row, !rp_expand_open(e));
+			cr_assert(rp_module_run(m, in, &r, NULL, NULL));
+			for (size_t i = 0; i < in->n; i++) {
+				bool miss = r.outcome[i] & RP_MISSED;
+				class = slow_class(&s, in->line[i], in->store[i], miss);
+				missed |= miss;
+				twin |= class & RP_TWIN_MISSED;
+				cold |= class & RP_COLD;
+				count_class(&sum, miss, class);
+			}
+		} while (rp_expand_open(e));
+		if (o->once) {
+			class = missed ? (cold      ? RP_COLD
+					     : twin ? RP_CAPACITY
+						    : RP_CONFLICT)
+			        : twin ? RP_ANTICONFLICT
+			               : 0;
+			sum = (struct rp_counters){ 0 };
+			count_class(&sum, missed, class | twin);
+		}
+		if (begun < o->warmup)
+			continue;
+		rp_counters_add(&to->total, &sum);
+		rp_counters_add(&to->stream[b->stream[at]], &sum);
+		rp_counters_add(&to->interval[(begun - o->warmup) / o->interval], &sum);
+	}
+	rp_expand_free(e);
+	rp_module_free(m);
+	free(s.line);
+	free(s.seen);
+}
+
+#define SAME(field)                                                                                \
+	cr_assert_eq(a->field, b->field, "%s, %s: " #field " %d, not %d", spec, place,             \
+	    (int)a->field, (int)b->field)
+static void
+expect_same_classes(
+    const struct rp_counters *a, const struct rp_counters *b, const char *spec, const char *place)
+{
+	SAME(misses);
+	SAME(cold);
+	SAME(capacity);
+	SAME(conflict);
+	SAME(anticonflict);
+	SAME(full_misses);
+}
+
+/* Several classified caches in one pass, in batches of `piece` rows. */
+static void
+expect_replay(const char *const *texts, size_t n, const struct rp_batch *b,
+    const struct rp_replay_opts *o, size_t piece)
+{
+	struct rp_cache_spec spec[8];
+	static struct expected want;
+	struct rp_counters c;
+	for (size_t i = 0; i < n; i++)
+		cr_assert(rp_cache_spec_parse(texts[i], 64, 1, &spec[i], NULL), "%s", texts[i]);
+	struct rp_replay *r = rp_replay_new(spec, n, o, NULL);
+	struct rp_batch *part = rp_batch_new(piece, RP_COL_STREAM, NULL);
+	struct rp_err err = { 0 };
+	for (size_t at = 0; at < b->n; at += piece) {
+		rp_batch_clear(part);
+		rp_batch_append(part, b, at, b->n - at < piece ? b->n - at : piece);
+		cr_assert(rp_replay_run(r, part, &err), "%s", err.text);
+	}
+	cr_assert(rp_replay_end(r, &err), "%s", err.text);
+	for (size_t i = 0; i < n; i++) {
+		slow_replay(&spec[i], b, o, &want);
+		rp_replay_counters(r, i, &c);
+		expect_same_classes(&c, &want.total, texts[i], "total");
+		cr_assert_eq(rp_replay_streams(r), STREAMS);
+		for (size_t k = 0; k < STREAMS; k++) {
+			rp_replay_stream_counters(r, i, k, &c);
+			expect_same_classes(&c, &want.stream[k], texts[i], "stream");
+		}
+		cr_assert_geq(rp_replay_intervals(r), 3);
+		for (size_t k = 0; k < rp_replay_intervals(r); k++) {
+			rp_replay_interval(r, i, k, &c);
+			expect_same_classes(&c, &want.interval[k], texts[i], "interval");
+		}
+		rp_cache_spec_free(&spec[i]);
+	}
+	rp_batch_free(part);
+	rp_replay_free(r);
+}
+
+/* Alone and in a group, where caches of one size may share what they are compared with; split and once; one row at a time
+ * and all at once; after a warm-up, by stream and by interval. One access has more lines than a chunk. */
+RP_TEST(classes, are_counted_as_the_model_counts_them)
+{
+	static const char *const specs[] = { "lru,sets=16,ways=4,classify=yes",
+		"fifo,sets=32,ways=2,classify=yes",
+		"random,sets=8,ways=8,allocate=no-write,classify=yes", "lru,size=4096,classify=yes",
+		"lru,sets=16,ways=8,line=32,classify=yes" };
+	enum { N = sizeof specs / sizeof *specs };
+	struct rp_rng rng = { rp_test_seed("counted classes") };
+	for (unsigned round = 0; round < 4 * rp_test_scale(); round++) {
+		struct rp_batch *b = rp_batch_new(3000, RP_COL_STREAM, NULL);
+		while (b->n < 2500) {
+			uint64_t x = rp_rng_next(&rng);
+			rp_batch_put(b, &(struct rp_access){ .kind = (uint8_t)(x % RP_KINDS),
+					    .addr = 64 * rp_rng_below(&rng, x >> 8 & 1 ? 40 : 300) +
+			                            (x >> 16 & 63),
+					    .size = (uint32_t)(1 + (x >> 24 & 63)),
+					    .stream = (uint32_t)((x >> 32) % STREAMS) });
+			if (b->n == 1500)
+				rp_batch_put(b, &(struct rp_access){
+						    .addr = 640, .size = 64 * 3000, .stream = 1 });
+		}
+		struct rp_replay_opts o = {
+			.by_stream = true, .once = round % 2, .warmup = round * 100, .interval = 700
+		};
+		expect_replay(specs, N, b, &o, 4096);
+		for (size_t i = 0; i < N; i++)
+			expect_replay(&specs[i], 1, b, &o, round & 2 ? 1 : 17);
+		rp_batch_free(b);
+	}
+}

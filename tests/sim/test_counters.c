@@ -85,3 +85,32 @@ RP_TEST(counters, a_broken_law_is_named)
 	c.missed_accesses = 2;
 	cr_assert_str_eq(rp_counters_broken(&c, RP_COUNT_ALWAYS, false), "missed_once");
 }
+
+/* Two cold misses, a conflict, and a hit that the twin misses, which so has three. A cache that is not classified has zeroes,
+ * whatever it misses. */
+RP_TEST(counters, laws_of_classes_hold_where_there_are_classes)
+{
+	const struct rp_counters good = { .accesses = 4,
+		.lookups = 4,
+		.hits = 1,
+		.misses = 3,
+		.reads = 4,
+		.read_misses = 3,
+		.cold = 2,
+		.conflict = 1,
+		.anticonflict = 1,
+		.full_misses = 3 };
+	const unsigned both = RP_COUNT_ALWAYS | RP_COUNT_CLASS;
+	struct rp_counters c = good;
+	cr_assert_null(rp_counters_broken(&c, both, false));
+	c.cold = 1;
+	cr_assert_str_eq(rp_counters_broken(&c, both, false), "classes_of_misses");
+	cr_assert_null(rp_counters_broken(&c, RP_COUNT_ALWAYS, false));
+	c = good;
+	c.full_misses = 2;
+	cr_assert_str_eq(rp_counters_broken(&c, both, false), "classes_of_full_misses");
+	c = good;
+	c.anticonflict = 0;
+	c.full_misses = 2;
+	cr_assert_null(rp_counters_broken(&c, both, false));
+}

@@ -149,6 +149,14 @@ rp_opts_set(const struct rp_opt *rows, void *into, const char *name, const char 
 	return o && set_named(o, into, value, dashes, err);
 }
 
+bool
+rp_opts_set_key(
+    const struct rp_opt *rows, void *into, const char *name, const char *value, struct rp_err *err)
+{
+	const struct rp_opt *o = find(rows, name, false, err);
+	return o && (set(o, into, value, err) || rp_err_wrap(err, "%s", name));
+}
+
 /* `--name`, `--name=value` or `--name value`; *i moves over what was used. `--no-name` turns a flag off. */
 static bool
 parse_long(const struct rp_opt *rows, void *into, int argc, char **argv, int *i, struct rp_err *err)

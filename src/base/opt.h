@@ -54,6 +54,10 @@ bool rp_opts_default(const struct rp_opt *rows, void *into, struct rp_err *err);
 bool rp_opts_set(const struct rp_opt *rows, void *into, const char *name, const char *value,
     bool dashes, struct rp_err *err);
 
+/* The same for a key of a YAML file: `ways: 'abc' is ...`. */
+bool rp_opts_set_key(
+    const struct rp_opt *rows, void *into, const char *name, const char *value, struct rp_err *err);
+
 /* Parses argv[1..argc-1] in GNU style (long options with `=` or a separate value, short ones joined or not, `--`, `-` an
  * operand, options and operands in any order). Operands are moved to the end of argv; *first is where they begin. */
 bool rp_opts_parse(

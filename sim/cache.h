@@ -4,6 +4,7 @@
 
 #include "sim/level.h"
 #include "sim/lookup.h"
+#include "sim/mshr.h"
 #include "sim/policy.h"
 
 #include "base/err.h"
@@ -34,9 +35,10 @@ struct rp_cache_spec {
 	uint32_t line;                  /* bytes, a power of two */
 	unsigned write;                 /* enum rp_write */
 	unsigned allocate; /* enum rp_allocate: whether a write miss brings the line in */
-	uint64_t seed;     /* of the policy's random choices */
-	bool classify;     /* misses by class (sim/classes.h) */
-	char *text;        /* private: holds the strings */
+	struct rp_mshr_spec mshr;
+	uint64_t seed; /* of the policy's random choices */
+	bool classify; /* misses by class (sim/classes.h) */
+	char *text;    /* private: holds the strings */
 };
 
 /* Parses `POLICY[,key=value]...` (design 3: size or sets; ways=N|full, full with size, required with sets; line, write,
@@ -55,7 +57,13 @@ enum rp_outcome {
 	RP_MISSED = 1,
 	RP_EVICTED = 2,    /* and a valid line was replaced */
 	RP_WROTE_BACK = 4, /* which was dirty */
-	RP_NO_FILL = 8     /* and no line was brought in */
+	RP_NO_FILL = 8,    /* and no line was brought in */
+	/* With MSHRs (sim/mshr.h): */
+	RP_MERGED = 16,     /* a miss that joined a request on its way */
+	RP_MSHR_FULL = 32,  /* it found every entry taken, */
+	RP_MERGE_FULL = 64, /* or its line's entry full; it went below all the same */
+	RP_PRESENT =
+	    128 /* a miss of a line that has its way, but not its data yet: nothing was brought in */
 };
 
 struct rp_cache;

@@ -17,15 +17,20 @@ const size_t rp_counter_count = sizeof rp_counter_table / sizeof *rp_counter_tab
 void
 rp_counters_sub(struct rp_counters *out, const struct rp_counters *a, const struct rp_counters *b)
 {
+	uint64_t most = a->mshr_occupancy_max;
 #define SUB(group, name, unit, what) out->name = a->name - b->name;
 	RP_COUNTERS(SUB, RP_COUNTER_NOTHING, RP_COUNTER_NOTHING)
+	out->mshr_occupancy_max = most;
 }
 
 void
 rp_counters_add(struct rp_counters *to, const struct rp_counters *b)
 {
+	uint64_t most = to->mshr_occupancy_max > b->mshr_occupancy_max ? to->mshr_occupancy_max
+	                                                               : b->mshr_occupancy_max;
 #define ADD(group, name, unit, what) to->name += b->name;
 	RP_COUNTERS(ADD, RP_COUNTER_NOTHING, RP_COUNTER_NOTHING)
+	to->mshr_occupancy_max = most;
 }
 
 const char *

@@ -38,6 +38,19 @@
 	COUNTER(CLASS, anticonflict, "lookups", "hits that it misses")                             \
 	COUNTER(CLASS, full_misses, "lookups", "all its misses")                                   \
 	RATIO(ALWAYS, miss_ratio, misses, lookups, "misses for each lookup")                       \
+	COUNTER(MSHR, fetches, "requests", "read requests sent down: misses that joined none")     \
+	COUNTER(MSHR, merged, "lookups", "misses that joined a request on its way")                \
+	COUNTER(HIDDEN, mshr_asked, "lookups", "fetches and merged")                               \
+	RATIO(MSHR, merge_ratio, merged, mshr_asked, "merged for each of merged and fetches")      \
+	COUNTER(MSHR, mshr_full, "attempts", "lookups that found all MSHR entries taken")          \
+	COUNTER(                                                                                   \
+	    MSHR, merge_full, "attempts", "lookups that found their entry with all its merges")    \
+	COUNTER(MSHR, ways_full, "attempts", "lookups that found all ways waiting for their data") \
+	COUNTER(MSHR, stall_units, "units", "time that lookups waited for an entry or a way")      \
+	COUNTER(MSHR, mshr_time, "units", "time that passed, as latency counts it")                \
+	COUNTER(HIDDEN, mshr_held, "units", "MSHR entries in use, summed over the time")           \
+	RATIO(MSHR, mshr_occupancy_mean, mshr_held, mshr_time, "MSHR entries in use, over time")   \
+	COUNTER(MSHR, mshr_occupancy_max, "entries", "MSHR entries in use, at most")               \
 	LAW(ALWAYS, hit_or_miss, c->hits + c->misses == c->lookups)                                \
 	LAW(ALWAYS, read_or_write, c->reads + c->writes == c->lookups)                             \
 	LAW(ALWAYS, misses_by_kind, c->read_misses + c->write_misses == c->misses)                 \
@@ -49,10 +62,16 @@
 	LAW(CLASS, classes_of_full_misses,                                                         \
 	    c->cold + c->capacity + c->anticonflict == c->full_misses)                             \
 	LAW(CLASS, conflicts_on_balance,                                                           \
-	    c->conflict + c->full_misses == c->misses + c->anticonflict)
+	    c->conflict + c->full_misses == c->misses + c->anticonflict)                           \
+	LAW(MSHR, asked_or_joined, c->mshr_asked == c->fetches + c->merged)                        \
+	LAW(MSHR, asked_for_misses, once || c->mshr_asked <= c->misses)                            \
+	LAW(MSHR, read_misses_ask, once || c->read_misses <= c->mshr_asked)                        \
+	LAW(MSHR, waits_take_time, c->stall_units <= c->mshr_time)                                 \
+	LAW(MSHR, held_at_most, c->mshr_held <= c->mshr_time * c->mshr_occupancy_max)
 
 /* Which caches a row applies to: one bit each. */
 enum rp_counter_group {
+	RP_COUNT_HIDDEN = 0, /* none: only there for a ratio */
 	RP_COUNT_ALWAYS = 1, /* all */
 	RP_COUNT_MSHR = 2,   /* those with MSHRs */
 	RP_COUNT_CLASS = 4   /* those whose misses are classified */
@@ -76,9 +95,10 @@ struct rp_counter {
 extern const struct rp_counter rp_counter_table[];
 extern const size_t rp_counter_count;
 
-/* out = a - b, each counter. */
+/* out = a - b, each counter; but mshr_occupancy_max, which is no sum, as in a: whoever takes snapshots lets it begin anew. */
 void rp_counters_sub(
     struct rp_counters *out, const struct rp_counters *a, const struct rp_counters *b);
+/* Adds each counter; of mshr_occupancy_max the greater is taken. */
 void rp_counters_add(struct rp_counters *to, const struct rp_counters *b);
 
 /* Name of the first law of these groups (bits of enum rp_counter_group) that does not hold, or NULL. */

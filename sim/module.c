@@ -11,7 +11,9 @@
 struct rp_module {
 	const struct rp_cache_spec *spec;
 	struct rp_cache *cache;
-	struct rp_twin *twin; /* NULL: classify=no */
+	struct rp_twin *twin;   /* NULL: classify=no */
+	struct rp_mshr *mshr;   /* NULL: none, or the engine's own */
+	struct rp_waits *waits; /* NULL: no MSHRs */
 	bool requests;
 };
 
@@ -23,9 +25,16 @@ rp_module_new(const struct rp_cache_spec *s, const struct rp_module_opts *o, str
 		return NULL;
 	m->spec = s;
 	m->requests = o->requests;
-	if ((m->cache = rp_cache_new(s, o->level, o->requests, err)) &&
-	    (!s->classify || (m->twin = rp_twin_new(s, o->level, err))))
-		return m;
+	if (!(m->cache = rp_cache_new(s, o->level, o->requests, err)))
+		goto bad;
+	if (s->mshr.on && !(m->waits = rp_mem_array(1, sizeof *m->waits, err)))
+		goto bad;
+	if (s->mshr.on && !(m->mshr = rp_mshr_new(&s->mshr, err)))
+		goto bad;
+	if (s->classify && !(m->twin = rp_twin_new(s, o->level, err)))
+		goto bad;
+	return m;
+bad:
 	rp_module_free(m);
 	return NULL;
 }
@@ -37,6 +46,8 @@ rp_module_free(struct rp_module *m)
 		return;
 	rp_cache_free(m->cache);
 	rp_twin_free(m->twin);
+	rp_mshr_free(m->mshr);
+	free(m->waits);
 	free(m);
 }
 
@@ -47,6 +58,9 @@ rp_module_run(struct rp_module *m, const struct rp_lookups *in, struct rp_result
 	uint64_t *victim = m->requests ? out->victim : NULL;
 	if (!rp_cache_run(m->cache, in, out->outcome, victim, err))
 		return false;
+	if (m->mshr && !rp_mshr_run(m->mshr, in, out->outcome, m->waits, err))
+		return false;
+	out->waits = m->waits;
 	if (m->twin && !rp_twin_classify(m->twin, in, out->outcome, out->class, err))
 		return false;
 	return !down || rp_requests_of(down, m->spec, in, out->outcome, victim, err);

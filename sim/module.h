@@ -23,12 +23,13 @@ struct rp_module_opts {
 	bool requests;       /* what goes to the level below will be asked for */
 };
 
-/* What became of a chunk of lookups: bytes by lookup. */
+/* What became of a chunk of lookups, by lookup. Good until the module runs again. */
 struct rp_result {
 	uint8_t outcome[RP_CHUNK + 64]; /* enum rp_outcome */
 	uint8_t class[RP_CHUNK + 64];   /* enum rp_class (sim/classes.h), with classify=yes */
 	uint64_t
-	    victim[RP_CHUNK + 64]; /* line that left, where RP_EVICTED and requests are wanted */
+	    victim[RP_CHUNK + 64];    /* line that left, where RP_EVICTED and requests are wanted */
+	const struct rp_waits *waits; /* of a cache with MSHRs, the module's; else NULL */
 };
 
 /* An empty cache of that specification (borrowed). Gives (rp_module_free). RP_RESOURCE: no memory. */

@@ -21,6 +21,8 @@ struct unit {
 	struct rp_counters *snapshot; /* the total at the end of each interval */
 	struct rp_counters *stream;   /* by the stream's number */
 	size_t streams;               /* room */
+	uint64_t
+	    most; /* mshr_occupancy_max of closed intervals; the total has that of the open one */
 	bool replaced;
 };
 
@@ -165,11 +167,26 @@ stream_room(struct rp_replay *r, struct rp_err *err)
 	return true;
 }
 
-static void
-take_snapshots(struct rp_replay *r, const struct group *g, size_t interval)
+static uint64_t
+greater(uint64_t a, uint64_t b)
 {
-	for (size_t i = 0; i < g->units; i++)
-		r->unit[g->unit[i]].snapshot[interval] = r->unit[g->unit[i]].total;
+	return a > b ? a : b;
+}
+
+/* `again`: of an interval that had one. */
+static void
+take_snapshots(struct rp_replay *r, const struct group *g, size_t interval, bool again)
+{
+	for (size_t i = 0; i < g->units; i++) {
+		struct unit *u = &r->unit[g->unit[i]];
+		struct rp_counters *s = &u->snapshot[interval];
+		uint64_t most =
+		    greater(again ? s->mshr_occupancy_max : 0, u->total.mshr_occupancy_max);
+		*s = u->total;
+		s->mshr_occupancy_max = most;
+		u->most = greater(u->most, most);
+		u->total.mshr_occupancy_max = 0;
+	}
 }
 
 static bool
@@ -182,7 +199,7 @@ close_interval(struct rp_replay *r, struct group *g, struct rp_err *err)
 				return false;
 		r->interval_room = room;
 	}
-	take_snapshots(r, g, g->intervals++);
+	take_snapshots(r, g, g->intervals++, false);
 	return true;
 }
 
@@ -295,8 +312,10 @@ check_laws(const struct rp_replay *r, struct rp_err *err)
 {
 	for (size_t i = 0; i < r->units; i++) {
 		const struct unit *u = &r->unit[i];
+		struct rp_counters c;
+		rp_replay_counters(r, i, &c);
 		const char *law =
-		    rp_counters_broken(&u->total, rp_cache_spec_counts(u->tally.spec), r->o.once);
+		    rp_counters_broken(&c, rp_cache_spec_counts(u->tally.spec), r->o.once);
 		if (law)
 			return rp_fail(err, RP_FAILED,
 			    "cache %zu: counters break the law '%s': please report this", i, law);
@@ -330,7 +349,8 @@ static bool
 check_streams(const struct rp_replay *r, struct rp_err *err)
 {
 	for (size_t i = 0; r->streams && i < r->units; i++) {
-		struct rp_counters sum = { 0 };
+		struct rp_counters sum = { 0 }, total;
+		rp_replay_counters(r, i, &total);
 		unsigned groups = rp_cache_spec_counts(r->unit[i].tally.spec);
 		for (size_t k = 0; k < rp_streams_count(r->streams); k++) {
 			const char *law =
@@ -341,7 +361,7 @@ check_streams(const struct rp_replay *r, struct rp_err *err)
 				    i, law);
 			rp_counters_add(&sum, &r->unit[i].stream[k]);
 		}
-		if (!equal(&sum, &r->unit[i].total))
+		if (!equal(&sum, &total))
 			return rp_fail(err, RP_FAILED,
 			    "cache %zu: the streams do not sum to the total: please report this",
 			    i);
@@ -370,7 +390,7 @@ end_intervals(struct rp_replay *r, struct group *g, struct rp_err *err)
 	if (counted(r, g) > g->intervals * r->o.interval)
 		return close_interval(r, g, err);
 	if (g->intervals)
-		take_snapshots(r, g, g->intervals - 1);
+		take_snapshots(r, g, g->intervals - 1, true);
 	return true;
 }
 
@@ -395,6 +415,7 @@ void
 rp_replay_counters(const struct rp_replay *r, size_t cache, struct rp_counters *out)
 {
 	*out = r->unit[cache].total;
+	out->mshr_occupancy_max = greater(out->mshr_occupancy_max, r->unit[cache].most);
 }
 
 size_t

@@ -18,13 +18,21 @@
 
 static const char *const write_names[] = { "back", "through", NULL };
 static const char *const allocate_names[] = { "write", "no-write", NULL };
+static const char *const stall_names[] = { "count", "skip", "unit", "drop", NULL };
+static const char *const clock_names[] = { "lookups", "time", NULL };
+
+/* Times are sums of stamps and latencies in 64 bits. */
+#define LATENCY_MOST (UINT64_C(1) << 40)
 
 /* What was given, before it is completed; 0 and NULL stand for nothing. */
 struct given {
 	uint64_t size;
 	uint32_t sets, line;
 	const char *ways, *name;
-	unsigned write, allocate;
+	unsigned write, allocate, stall, clock;
+	const char *mshr, *merge;
+	const char *waits; /* a key that only says something with MSHRs; NULL: none */
+	uint64_t latency;
 	bool classify;
 	uint64_t seed;
 	const struct rp_policy *policy;
@@ -44,6 +52,16 @@ static const struct rp_opt rows[] = {
 	    .what = "where writes go", .choices = write_names },
 	{ "allocate", 0, "POLICY", RP_OPT_CHOICE, offsetof(struct given, allocate), "write",
 	    .what = "whether a write miss brings its line in", .choices = allocate_names },
+	{ "mshr", 0, "ENTRIES|unlimited", RP_OPT_TEXT, offsetof(struct given, mshr), NULL,
+	    .what = "misses that may be on their way at a time" },
+	{ "merge", 0, "MAX|unlimited", RP_OPT_TEXT, offsetof(struct given, merge), NULL,
+	    .what = "lookups that may join one on its way, the first not counted" },
+	{ "latency", 0, "T", RP_OPT_U64, offsetof(struct given, latency), "100",
+	    .what = "time from a miss to its data", .least = 0, .most = LATENCY_MOST },
+	{ "clock", 0, "WHICH", RP_OPT_CHOICE, offsetof(struct given, clock), "lookups",
+	    .what = "what time is counted in", .choices = clock_names },
+	{ "stall", 0, "HOW", RP_OPT_CHOICE, offsetof(struct given, stall), "count",
+	    .what = "what a lookup does that finds no entry", .choices = stall_names },
 	{ "classify", 0, NULL, RP_OPT_FLAG, offsetof(struct given, classify), NULL,
 	    .what = "misses by class: cold, capacity, conflict" },
 	{ "seed", 0, "N", RP_OPT_U64, offsetof(struct given, seed), NULL,
@@ -72,6 +90,17 @@ set_param(struct given *g, size_t i, const char *value, struct rp_err *err)
 	return true;
 }
 
+/* Keys that only say something with MSHRs. */
+static const char *const waiting_keys[] = { "merge", "latency", "clock", "stall", NULL };
+
+static bool
+is_any(const char *key, const char *const *names)
+{
+	while (*names && strcmp(*names, key))
+		names++;
+	return *names != NULL;
+}
+
 static bool
 set_key(void *to, const char *key, const char *value, struct rp_err *err)
 {
@@ -79,6 +108,8 @@ set_key(void *to, const char *key, const char *value, struct rp_err *err)
 	for (size_t i = 0; g->policy && i < RP_POLICY_PARAMS && g->policy->params[i].name; i++)
 		if (!strcmp(g->policy->params[i].name, key))
 			return set_param(g, i, value, err);
+	if (is_any(key, waiting_keys))
+		g->waits = key;
 	return rp_opts_set(rows, g, key, value, false, err);
 }
 
@@ -183,6 +214,34 @@ geometry(struct given *g, struct rp_cache_spec *s, struct rp_err *err)
 	return true;
 }
 
+/* A number, or "unlimited", which is 0 inside. NULL: unlimited. */
+static bool
+parse_limit(const char *key, const char *text, uint64_t *to, struct rp_err *err)
+{
+	*to = 0;
+	if (!text || !strcmp(text, "unlimited") || rp_parse_u64(text, to, NULL))
+		return true;
+	return rp_fail(
+	    err, RP_USAGE, "%s=: '%.40s' is neither a whole number nor unlimited", key, text);
+}
+
+static bool
+waiting(const struct given *g, struct rp_cache_spec *s, struct rp_err *err)
+{
+	struct rp_mshr_spec *m = &s->mshr;
+	if (!g->mshr)
+		return !g->waits ||
+		       rp_fail(err, RP_USAGE, "%s=: wanted mshr= too, as in mshr=32", g->waits);
+	m->on = true;
+	m->clock = g->clock;
+	m->stall = g->stall;
+	m->latency = g->latency;
+	if (m->stall != RP_STALL_COUNT)
+		return rp_fail(err, RP_USAGE, "stall=%s: not built yet", stall_names[m->stall]);
+	return parse_limit("mshr", g->mshr, &m->entries, err) &&
+	       parse_limit("merge", g->merge, &m->merge, err);
+}
+
 bool
 rp_cache_spec_parse(
     const char *text, uint32_t line, uint64_t seed, struct rp_cache_spec *out, struct rp_err *err)
@@ -203,7 +262,7 @@ rp_cache_spec_parse(
 	s.allocate = g.allocate;
 	s.classify = g.classify;
 	s.seed = g.seed;
-	if (!geometry(&g, &s, err))
+	if (!geometry(&g, &s, err) || !waiting(&g, &s, err))
 		goto bad;
 	*out = s;
 	return true;
@@ -222,7 +281,23 @@ rp_cache_spec_free(struct rp_cache_spec *s)
 unsigned
 rp_cache_spec_counts(const struct rp_cache_spec *s)
 {
-	return RP_COUNT_ALWAYS | (s->classify ? RP_COUNT_CLASS : 0u);
+	return RP_COUNT_ALWAYS | (s->classify ? RP_COUNT_CLASS : 0u) |
+	       (s->mshr.on ? RP_COUNT_MSHR : 0u);
+}
+
+static bool
+print_limit(struct rp_buf *b, const char *key, uint64_t x, struct rp_err *err)
+{
+	return x ? rp_buf_printf(b, err, ",%s=%" PRIu64, key, x)
+	         : rp_buf_printf(b, err, ",%s=unlimited", key);
+}
+
+static bool
+print_waiting(struct rp_buf *b, const struct rp_mshr_spec *m, struct rp_err *err)
+{
+	return print_limit(b, "mshr", m->entries, err) && print_limit(b, "merge", m->merge, err) &&
+	       rp_buf_printf(b, err, ",latency=%" PRIu64 ",clock=%s,stall=%s", m->latency,
+		   clock_names[m->clock], stall_names[m->stall]);
 }
 
 char *
@@ -236,6 +311,8 @@ rp_cache_spec_print(const struct rp_cache_spec *s, struct rp_err *err)
 	    "%s,size=%s,sets=%" PRIu32 ",ways=%" PRIu32 ",line=%s,write=%s,allocate=%s",
 	    s->policy->name, size, s->sets, s->ways, line, write_names[s->write],
 	    allocate_names[s->allocate]);
+	if (s->mshr.on)
+		ok = ok && print_waiting(&b, &s->mshr, err);
 	for (size_t i = 0; i < RP_POLICY_PARAMS && s->policy->params[i].name; i++) {
 		const struct rp_param *p = &s->policy->params[i];
 		ok = ok &&

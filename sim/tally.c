@@ -17,6 +17,7 @@ enum { WORD = 8, WORDS_MOST = 255 }; /* words that can be added before a byte ov
 /* Sums over lookups. */
 struct sums {
 	uint64_t misses, write_misses, evictions, writebacks, unfilled;
+	uint64_t present, merged, mshr_full, merge_full, unasked; /* with MSHRs */
 };
 
 static uint64_t
@@ -55,21 +56,41 @@ sum_words(struct sums *s, const uint8_t *outcome, const uint8_t *store, size_t w
 	s->unfilled += add_bytes(unfilled);
 }
 
-static struct sums
-sum(const uint8_t *outcome, const uint8_t *store, size_t n)
+/* The same for the bits of MSHRs. */
+static void
+sum_waiting_words(struct sums *s, const uint8_t *outcome, const uint8_t *store, size_t words)
 {
-	struct sums s = { 0 };
+	uint64_t present = 0, merged = 0, mshr_full = 0, merge_full = 0, unasked = 0;
+	for (size_t i = 0; i < words; i++) {
+		uint64_t x = word_at(outcome, i);
+		merged += x >> 4 & ONES;
+		mshr_full += x >> 5 & ONES;
+		merge_full += x >> 6 & ONES;
+		present += x >> 7 & ONES;
+		unasked += x >> 3 & word_at(store, i);
+	}
+	s->merged += add_bytes(merged);
+	s->mshr_full += add_bytes(mshr_full);
+	s->merge_full += add_bytes(merge_full);
+	s->present += add_bytes(present);
+	s->unasked += add_bytes(unasked);
+}
+
+typedef void sum_fn(struct sums *s, const uint8_t *outcome, const uint8_t *store, size_t words);
+
+static void
+sum(struct sums *s, sum_fn *add, const uint8_t *outcome, const uint8_t *store, size_t n)
+{
 	size_t words = n / WORD, i = 0;
 	for (; words - i > WORDS_MOST; i += WORDS_MOST)
-		sum_words(&s, outcome + i * WORD, store + i * WORD, WORDS_MOST);
-	sum_words(&s, outcome + i * WORD, store + i * WORD, words - i);
+		add(s, outcome + i * WORD, store + i * WORD, WORDS_MOST);
+	add(s, outcome + i * WORD, store + i * WORD, words - i);
 	if (n % WORD) {
 		uint8_t tail[2][WORD] = { { 0 } };
 		memcpy(tail[0], outcome + words * WORD, n % WORD);
 		memcpy(tail[1], store + words * WORD, n % WORD);
-		sum_words(&s, tail[0], tail[1], 1);
+		add(s, tail[0], tail[1], 1);
 	}
-	return s;
 }
 
 static void
@@ -178,13 +199,65 @@ merge_crossing(struct rp_tally *t, const struct rp_lookups *in, const struct rp_
 		merge_classes(t, r, x, outcomes, classes, to);
 }
 
+static void
+count_refusal(const struct rp_refusal *f, struct rp_counters *to)
+{
+	to->mshr_full += f->mshr_full;
+	to->merge_full += f->merge_full;
+	to->ways_full += f->ways_full;
+	to->stall_units += f->stall;
+}
+
+static uint64_t
+total(const uint64_t *x, size_t n)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	return sum;
+}
+
+/* What MSHRs say beside the outcomes. */
+static void
+count_waits(const struct rp_waits *w, size_t n, struct rp_counters *to)
+{
+	uint64_t held = 0;
+	uint32_t most = 0;
+	for (size_t i = 0; i < n; i++) {
+		held += w->entries[i];
+		most = w->entries[i] > most ? w->entries[i] : most;
+	}
+	to->mshr_time += w->timed ? total(w->time, n) : n;
+	to->mshr_held += w->timed ? total(w->held, n) : held;
+	if (most > to->mshr_occupancy_max)
+		to->mshr_occupancy_max = most;
+	for (size_t i = 0; i < w->refusals; i++)
+		count_refusal(&w->refusal[i], to);
+}
+
+static void
+count_mshr(const struct sums *s, const struct rp_lookups *in, const struct rp_result *r,
+    struct rp_counters *to)
+{
+	to->merged += s->merged;
+	to->fetches += s->misses - s->merged - s->unasked;
+	to->mshr_asked += s->misses - s->unasked;
+	to->mshr_full += s->mshr_full;
+	to->merge_full += s->merge_full;
+	count_waits(r->waits, in->n, to);
+}
+
 void
 rp_tally_chunk(struct rp_tally *t, const struct rp_lookups *in, const struct rp_result *r,
     struct rp_counters *to)
 {
 	const uint8_t *outcome = r->outcome;
-	struct sums s = sum(outcome, in->store, in->n);
-	uint64_t fills = s.misses - s.unfilled, line = t->spec->line, writes = in->kinds[RP_WRITE];
+	struct sums s = { 0 };
+	sum(&s, sum_words, outcome, in->store, in->n);
+	if (r->waits)
+		sum(&s, sum_waiting_words, outcome, in->store, in->n);
+	uint64_t fills = s.misses - s.unfilled - s.present, line = t->spec->line,
+		 writes = in->kinds[RP_WRITE];
 	to->accesses += in->n;
 	to->lookups += in->n;
 	to->hits += in->n - s.misses;
@@ -204,6 +277,8 @@ rp_tally_chunk(struct rp_tally *t, const struct rp_lookups *in, const struct rp_
 	to->bytes_filled += fills * line;
 	to->bytes_written +=
 	    s.writebacks * line + (in->bytes ? passed_bytes(t->spec, in, outcome) : 0);
+	if (r->waits)
+		count_mshr(&s, in, r, to);
 	if (t->spec->classify)
 		sum_classes(to, r->class, in->n);
 	t->was = t->open;
@@ -217,7 +292,7 @@ add_lookup(const struct rp_cache_spec *spec, const struct rp_lookups *in, size_t
     struct rp_counters *to)
 {
 	uint64_t miss = outcome & RP_MISSED, write = in->store[i],
-		 fill = miss && !(outcome & RP_NO_FILL);
+		 fill = miss && !(outcome & (RP_NO_FILL | RP_PRESENT));
 	uint64_t back = !!(outcome & RP_WROTE_BACK), line = spec->line;
 	uint8_t kind = in->kind[i];
 	to->accesses++;
@@ -242,16 +317,40 @@ add_lookup(const struct rp_cache_spec *spec, const struct rp_lookups *in, size_t
 		to->bytes_written += in->bytes[i];
 }
 
+static void
+add_waits(const struct rp_waits *w, const struct rp_lookups *in, size_t i, uint8_t outcome,
+    struct rp_counters *to)
+{
+	uint64_t merged = !!(outcome & RP_MERGED),
+		 fetch =
+		     (outcome & RP_MISSED) && !merged && !((outcome & RP_NO_FILL) && in->store[i]);
+	to->merged += merged;
+	to->fetches += fetch;
+	to->mshr_asked += merged + fetch;
+	to->mshr_full += !!(outcome & RP_MSHR_FULL);
+	to->merge_full += !!(outcome & RP_MERGE_FULL);
+	to->mshr_time += w->timed ? w->time[i] : 1;
+	to->mshr_held += w->timed ? w->held[i] : w->entries[i];
+	if (w->entries[i] > to->mshr_occupancy_max)
+		to->mshr_occupancy_max = w->entries[i];
+}
+
 void
 rp_tally_streams(struct rp_tally *t, const struct rp_lookups *in, const struct rp_result *r,
     const uint32_t *slot, struct rp_counters *to)
 {
+	const uint8_t *outcome = r->outcome;
+	const struct rp_waits *w = r->waits;
+	for (size_t i = 0; w && i < w->refusals; i++)
+		count_refusal(&w->refusal[i], &to[slot[in->row[w->refusal[i].lookup]]]);
 	for (size_t i = 0; i < in->n;) {
 		uint32_t of = slot[in->row[i]];
 		struct rp_counters sum = { 0 };
 		for (; i < in->n && slot[in->row[i]] == of; i++) {
-			add_lookup(t->spec, in, i, r->outcome[i], &sum);
+			add_lookup(t->spec, in, i, outcome[i], &sum);
 			add_class(&sum, t->spec->classify ? r->class[i] : 0, 1);
+			if (w)
+				add_waits(w, in, i, outcome[i], &sum);
 		}
 		rp_counters_add(&to[of], &sum);
 	}

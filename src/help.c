@@ -52,8 +52,9 @@ policies(bool mdoc)
 static void
 counters(bool mdoc)
 {
-	for (size_t i = 0; i < rp_counter_count; i++)
-		item(mdoc, rp_counter_table[i].name, rp_counter_table[i].what, NULL);
+	for (size_t i = 0; i < rp_counter_count; i++) /* group 0: not printed */
+		if (rp_counter_table[i].group)
+			item(mdoc, rp_counter_table[i].name, rp_counter_table[i].what, NULL);
 }
 
 static void

@@ -95,6 +95,8 @@ unit += tests/sim/test_replay.c
 unit += tests/sim/test_touched.c
 unit += tests/sim/test_classes.c
 unit += tests/sim/policy/test_policies.c
+unit += tests/sim/test_mshr.c
+EXTRA_DIST += tests/sim/files/mlcrp-labels.json
 unit += tests/sim/replay_check.h
 
 if HAVE_CRITERION

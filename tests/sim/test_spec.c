@@ -37,6 +37,15 @@ static const struct {
 	{ "random,size=1k,ways=2,write=through,allocate=no-write,name=L1, left",
 	    "random,size=1KiB,sets=8,ways=2,line=64,write=through,allocate=no-write,seed=7,name=L1,"
 	    " left" },
+	{ "lru,size=1k,mshr=4",
+	    "lru,size=1KiB,sets=1,ways=16,line=64,write=back,allocate=write,mshr=4,merge=unlimited,"
+	    "latency=100,clock=lookups,stall=count" },
+	{ "lru,size=1k,mshr=0,merge=0,latency=5",
+	    "lru,size=1KiB,sets=1,ways=16,line=64,write=back,allocate=write,mshr=unlimited,"
+	    "merge=unlimited,latency=5,clock=lookups,stall=count" },
+	{ "lru,size=1k,stall=count,merge=8,mshr=unlimited,clock=time",
+	    "lru,size=1KiB,sets=1,ways=16,line=64,write=back,allocate=write,mshr=unlimited,merge=8,"
+	    "latency=100,clock=time,stall=count" },
 	{ "random,size=1k,ways=2,seed=0x10",
 	    "random,size=1KiB,sets=8,ways=2,line=64,write=back,allocate=write,seed=16" },
 };
@@ -81,7 +90,12 @@ static const struct {
 	{ "lru,size=1k,write=up", "write=: 'up' is none of back, through" },
 	{ "lru,size=1k,allocate=never", "allocate=: 'never' is none of write, no-write" },
 	{ "lru,size=1k,wyas=2", "did you mean 'ways'?" },
-	{ "lru,size=1k,mshr=4", "'mshr'" },
+	{ "lru,size=1k,merge=4", "merge=: wanted mshr= too" },
+	{ "lru,size=1k,latency=4", "latency=: wanted mshr= too" },
+	{ "lru,size=1k,mshr=four", "mshr=: 'four' is neither a whole number nor unlimited" },
+	{ "lru,size=1k,mshr=4,merge=-1", "merge=: '-1' is neither" },
+	{ "lru,size=1k,mshr=4,stall=wait", "stall=: 'wait' is none of count, skip, unit, drop" },
+	{ "lru,size=1k,mshr=4,clock=wall", "clock=: 'wall' is none of lookups, time" },
 	{ "lru,size=1k,8", "wanted" },
 	{ "lru,sets=4294967295,ways=4294967295,line=64", "2^64" },
 	{ "lru,size=1048576GiB,line=1", "fewer than 2^32" },

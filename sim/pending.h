@@ -1,0 +1,86 @@
+/* pending.h - the entries of the MSHRs: what has been asked for below and is on its way.
+ *
+ * Every request takes equally long and time never runs back, so entries end in the order in which they began: a ring. They
+ * are found by a hash table of chains with as many heads as the ring has places; an empty head, which is what most lookups
+ * find, says at once that nothing is pending. */
+#ifndef RP_SIM_PENDING_H
+#define RP_SIM_PENDING_H
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rp_pending {
+	uint64_t line, due; /* what is on its way, the time when it is there */
+	uint64_t merged;    /* lookups that joined it */
+	uint32_t next;      /* private: place + 1 of an older one of the same chain, 0: none */
+};
+
+/* Starts as zeroes. */
+struct rp_pendings {
+	struct rp_pending *ring; /* entry number i stands at ring[i & mask] */
+	uint32_t *head;          /* place + 1 of the youngest of a chain, 0: none */
+	uint64_t first, end;     /* numbers of the oldest entry, and of the next one to come */
+	uint32_t mask;           /* places - 1 */
+	unsigned shift;          /* 32 - log2 of the places */
+};
+
+/* Room for `more` entries besides those that are pending. RP_RESOURCE: no memory, or more than 2^31 of them. */
+bool rp_pendings_room(struct rp_pendings *p, uint64_t more, struct rp_err *err);
+void rp_pendings_free(struct rp_pendings *p);
+
+static inline uint64_t
+rp_pendings_count(const struct rp_pendings *p)
+{
+	return p->end - p->first;
+}
+
+/* Neighbouring lines go to different heads, and so do lines a power of two apart. */
+static inline uint32_t
+rp_pendings_hash(uint64_t line, unsigned shift)
+{
+	return (uint32_t)(line ^ line >> 32) * UINT32_C(0x9e3779b1) >> shift;
+}
+
+/* The oldest; there must be one. */
+static inline struct rp_pending *
+rp_pendings_first(const struct rp_pendings *p)
+{
+	return &p->ring[p->first & p->mask];
+}
+
+/* The entry of a line; NULL: none. Room must have been made once. */
+static inline struct rp_pending *
+rp_pendings_find(const struct rp_pendings *p, uint64_t line)
+{
+	uint32_t at = p->head[rp_pendings_hash(line, p->shift)];
+	while (at && p->ring[at - 1].line != line)
+		at = p->ring[at - 1].next;
+	return at ? &p->ring[at - 1] : NULL;
+}
+
+/* Begins one; there is room for it, and its line has none. `due` is not before that of any other. */
+static inline void
+rp_pendings_begin(struct rp_pendings *p, uint64_t line, uint64_t due)
+{
+	uint32_t at = (uint32_t)(p->end++ & p->mask), *head;
+	head = &p->head[rp_pendings_hash(line, p->shift)];
+	p->ring[at] = (struct rp_pending){ .line = line, .due = due, .next = *head };
+	*head = at + 1;
+}
+
+/* Ends the oldest. */
+static inline void
+rp_pendings_end(struct rp_pendings *p)
+{
+	uint32_t at = (uint32_t)(p->first++ & p->mask);
+	uint32_t *link = &p->head[rp_pendings_hash(p->ring[at].line, p->shift)];
+	while (*link != at + 1)
+		link = &p->ring[*link - 1].next;
+	*link = p->ring[at].next;
+}
+
+#endif

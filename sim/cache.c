@@ -13,7 +13,8 @@ choose(const struct rp_cache_spec *s, enum rp_level level, bool victims)
 	if (level != RP_LEVEL_MODEL)
 		for (size_t i = 0; i < RP_POLICY_ENGINES && s->policy->engines[i]; i++)
 			if (s->policy->engines[i]->fits(s) &&
-			    (!victims || s->policy->engines[i]->victims))
+			    (!victims ||
+				(s->policy->engines[i]->victims && s->policy->engines[i]->walk)))
 				return s->policy->engines[i];
 	return &rp_engine_model;
 }
@@ -66,6 +67,18 @@ uint64_t
 rp_cache_drop(struct rp_cache *c, uint64_t first, uint64_t last)
 {
 	return c->engine->drop(c, first, last);
+}
+
+void
+rp_cache_walk(struct rp_cache *c, uint64_t first, uint64_t last, rp_line_fn *f, void *to)
+{
+	c->engine->walk(c, first, last, f, to);
+}
+
+bool
+rp_cache_soil(struct rp_cache *c, uint64_t line)
+{
+	return c->engine->soil(c, line);
 }
 
 const char *

@@ -71,7 +71,8 @@ struct rp_cache;
 /* Counters that apply to such a cache: bits of enum rp_counter_group (sim/counters.h). */
 unsigned rp_cache_spec_counts(const struct rp_cache_spec *s);
 
-/* An empty cache. Borrows the spec. `victims`: rp_cache_run will be asked for them. Gives (rp_cache_free). RP_RESOURCE: no
+/* An empty cache. Borrows the spec. `victims`: rp_cache_run will be asked for them, or
+ * one of the functions below that are for such a cache be called. Gives (rp_cache_free). RP_RESOURCE: no
  * memory; what is never used is only reserved. */
 struct rp_cache *rp_cache_new(
     const struct rp_cache_spec *s, enum rp_level level, bool victims, struct rp_err *err);
@@ -93,6 +94,14 @@ uint64_t rp_cache_clean(struct rp_cache *c, uint64_t first, uint64_t last);
 
 /* Drops lines first..last without writing them back, so that their next lookups miss; how many there were. */
 uint64_t rp_cache_drop(struct rp_cache *c, uint64_t first, uint64_t last);
+
+/* Calls f for each of lines first..last that is there, in any order; f must leave the cache alone. These two are for caches
+ * made with `victims`. */
+typedef void rp_line_fn(void *to, uint64_t line, bool dirty);
+void rp_cache_walk(struct rp_cache *c, uint64_t first, uint64_t last, rp_line_fn *f, void *to);
+
+/* Makes a line dirty if it is there, without a lookup: whether it is. */
+bool rp_cache_soil(struct rp_cache *c, uint64_t line);
 
 /* Name of the loop that runs it ("model", "sets", "full" ...). */
 const char *rp_cache_engine(const struct rp_cache *c);

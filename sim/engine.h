@@ -24,11 +24,13 @@ struct rp_engine {
 	bool (*open)(
 	    struct rp_cache *c, struct rp_err *err); /* on failure, close() is called too */
 	void (*close)(struct rp_cache *c);
-	bool victims; /* run() fills `victim` in; else it is always NULL */
+	bool victims; /* run() fills `victim` in, else it is always NULL; walk and soil are there */
 	bool (*run)(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome,
 	    uint64_t *victim, struct rp_err *err);
 	uint64_t (*clean)(struct rp_cache *c, uint64_t first, uint64_t last);
 	uint64_t (*drop)(struct rp_cache *c, uint64_t first, uint64_t last);
+	void (*walk)(struct rp_cache *c, uint64_t first, uint64_t last, rp_line_fn *f, void *to);
+	bool (*soil)(struct rp_cache *c, uint64_t line);
 	bool (*mark)(struct rp_cache *c, const struct rp_batch *b, size_t row,
 	    struct rp_err *err); /* NULL: marks are nothing to it */
 };

@@ -155,14 +155,13 @@ static bool
 run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim,
     struct rp_err *err)
 {
-	(void)victim;
 	struct rp_full *c = (struct rp_full *)cache;
 	const struct rp_kernels *k = cache->kernels;
 	if (k->full_prepare(c, in) > UINT32_MAX && !c->wide && !widen(c, err))
 		return false;
 	if (c->order != RP_FULL_RANDOM)
 		extend_log(c, in->n);
-	k->full[c->order][c->wide][buckets(c) >= AHEAD_FROM](c, in, outcome);
+	k->full[c->order][c->wide][buckets(c) >= AHEAD_FROM](c, in, outcome, victim);
 	return true;
 }
 
@@ -206,6 +205,24 @@ drop_place(struct rp_full *c, uint32_t place)
 		c->live[at / 64] &= ~(UINT64_C(1) << at % 64);
 	}
 	return true;
+}
+
+static bool
+soil_place(struct rp_full *c, uint32_t place)
+{
+	uint32_t b = place >> 3, w = place & 7;
+	if (w < RP_BUCKET_WAYS)
+		c->bucket[b].flags |= UINT32_C(0x100) << w;
+	else
+		c->node[b].dirty = 1;
+	return true;
+}
+
+static bool
+is_dirty(const struct rp_full *c, uint32_t place)
+{
+	uint32_t b = place >> 3, w = place & 7;
+	return w < RP_BUCKET_WAYS ? c->bucket[b].flags >> (8 + w) & 1 : c->node[b].dirty;
 }
 
 typedef bool place_fn(struct rp_full *c, uint32_t place);
@@ -260,16 +277,55 @@ drop(struct rp_cache *c, uint64_t first, uint64_t last)
 	return each((struct rp_full *)c, first, last, drop_place);
 }
 
+static bool
+soil(struct rp_cache *c, uint64_t line)
+{
+	return each((struct rp_full *)c, line, line, soil_place);
+}
+
+/* f for the line at a place, if it is one of those asked for. */
+static void
+tell(
+    const struct rp_full *c, uint32_t place, uint64_t first, uint64_t last, rp_line_fn *f, void *to)
+{
+	uint64_t line = full_line(c, place);
+	if (line >= first && line <= last)
+		f(to, line, is_dirty(c, place));
+}
+
+static void
+walk(struct rp_cache *cache, uint64_t first, uint64_t last, rp_line_fn *f, void *to)
+{
+	struct rp_full *c = (struct rp_full *)cache;
+	if (last - first < c->lines) {
+		for (uint64_t i = 0; i <= last - first; i++) {
+			uint32_t place = find(c, first + i);
+			if (place != UINT32_MAX)
+				tell(c, place, first, last, f, to);
+		}
+		return;
+	}
+	for (uint32_t b = 0; b < buckets(c); b++) {
+		for (uint32_t valid = c->bucket[b].flags & 0x7f; valid; valid &= valid - 1)
+			tell(c, b << 3 | (unsigned)__builtin_ctz(valid), first, last, f, to);
+		for (uint32_t n = c->bucket[b].chain; n; n = c->node[n].next)
+			tell(c, n << 3 | RP_BUCKET_WAYS, first, last, f, to);
+	}
+}
+
 #define FULL_ENGINE(policy)                                                                        \
 	const struct rp_engine rp_engine_full_##policy = {                                         \
 		.name = "full",                                                                    \
 		.bytes = sizeof(struct rp_full),                                                   \
 		.fits = fits,                                                                      \
+		.victims = true,                                                                   \
 		.open = open_##policy,                                                             \
 		.close = close_full,                                                               \
 		.run = run,                                                                        \
 		.clean = clean,                                                                    \
 		.drop = drop,                                                                      \
+		.walk = walk,                                                                      \
+		.soil = soil,                                                                      \
 	}
 FULL_ENGINE(lru);
 FULL_ENGINE(fifo);

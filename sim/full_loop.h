@@ -54,9 +54,11 @@ struct full_state {
 	struct rp_rng rng;
 };
 
-/* A place in the order for a new line, and what it replaces: the outcome; *at is where it will stand in the log. */
+/* A place in the order for a new line, and what it replaces: the outcome; *at is where it will stand in the log, *left,
+ * unless NULL, the line replaced. */
 RP_INLINE uint8_t
-full_make_room(struct rp_full *c, struct full_state *s, bool random, bool ahead, uint32_t *at)
+full_make_room(
+    struct rp_full *c, struct full_state *s, bool random, bool ahead, uint32_t *at, uint64_t *left)
 {
 	if (__builtin_expect(s->count < c->lines, 0)) {
 		s->count++;
@@ -81,13 +83,15 @@ full_make_room(struct rp_full *c, struct full_state *s, bool random, bool ahead,
 		if (ahead)
 			prefetch_victim(c, word, s->oldest);
 	}
+	if (left)
+		*left = full_line(c, victim);
 	return (uint8_t)(RP_MISSED | RP_EVICTED | full_remove(c, victim) << 2);
 }
 
 /* `order` is a constant. The log has room for the chunk, and its bits are set in advance (full.c). */
 RP_INLINE void
 full_loop(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outcome,
-    enum rp_full_order order, bool wide, bool ahead)
+    uint64_t *restrict victim, enum rp_full_order order, bool wide, bool ahead)
 {
 	bool lru = order == RP_FULL_LRU, random = order == RP_FULL_RANDOM;
 	static const uint8_t none[RP_CHUNK];
@@ -140,7 +144,7 @@ full_loop(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outc
 			continue;
 		}
 		uint32_t at = pos;
-		outcome[i] = full_make_room(c, &s, random, ahead, &at);
+		outcome[i] = full_make_room(c, &s, random, ahead, &at, victim ? &victim[i] : NULL);
 		place = full_insert(c, b, key, lines[i], at, w, wide);
 		if (random)
 			log[at] = place + 1;
@@ -154,10 +158,10 @@ full_loop(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outc
 }
 
 #define FULL_RUN(name, order, wide, ahead)                                                         \
-	static void name(                                                                          \
-	    struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outcome)             \
+	static void name(struct rp_full *c, const struct rp_lookups *in,                           \
+	    uint8_t *restrict outcome, uint64_t *restrict victim)                                  \
 	{                                                                                          \
-		full_loop(c, in, outcome, order, wide, ahead);                                     \
+		full_loop(c, in, outcome, victim, order, wide, ahead);                             \
 	}
 #define FULL_RUNS(name, order)                                                                     \
 	FULL_RUN(name, order, false, false)                                                        \

@@ -113,6 +113,7 @@ struct loop {
 	unsigned char *keys;
 	uint16_t *dirty16; /* of up to 16 lanes */
 	uint64_t *dirty64;
+	uint64_t sets;
 	unsigned ways;
 };
 
@@ -130,6 +131,7 @@ loop_over(struct rp_sets *c, const struct rp_lookups *in, bool wide, unsigned la
 		.keys = c->keys,
 		.dirty16 = (uint16_t *)c->dirty,
 		.dirty64 = c->dirty,
+		.sets = c->sets,
 		.ways = c->ways,
 	};
 }
@@ -159,10 +161,12 @@ prefetch_set(const struct loop *l, size_t i, unsigned lanes)
 	    lanes <= 16 ? (void *)(l->dirty16 + l->set[i]) : (void *)(l->dirty64 + l->set[i]), 1);
 }
 
-/* lru and fifo. `lru`: a hit rotates. `first`: look at the first way first, where lru has nothing to do on a hit. */
+/* lru and fifo. `lru`: a hit rotates. `first`: look at the first way first, where lru has nothing to do on a hit. `keep`:
+ * fill `victim` in. */
 RP_INLINE size_t
-ordered(struct rp_sets *c, const struct rp_lookups *in, uint8_t *restrict outcome, bool lru,
-    bool wide, unsigned lanes, bool first, bool ahead, bool no_write)
+ordered(struct rp_sets *c, const struct rp_lookups *in, uint8_t *restrict outcome,
+    uint64_t *restrict victim, bool keep, bool lru, bool wide, unsigned lanes, bool first,
+    bool ahead, bool no_write)
 {
 	const struct loop l = loop_over(c, in, wide, lanes);
 	size_t firsts = 0;
@@ -182,7 +186,7 @@ ordered(struct rp_sets *c, const struct rp_lookups *in, uint8_t *restrict outcom
 		}
 		uint64_t d = dirty_get(&l, s, lanes), m = ways_match(set, key, wide, lanes),
 			 miss = !m;
-		uint64_t kept = ways_key(set, l.ways - 1, wide) != 0, move;
+		uint64_t oldest = ways_key(set, l.ways - 1, wide), kept = oldest != 0, move;
 		int k;
 		if (lru) {
 			uint64_t to = m | last;
@@ -196,6 +200,8 @@ ordered(struct rp_sets *c, const struct rp_lookups *in, uint8_t *restrict outcom
 			outcome[i] = RP_MISSED | RP_NO_FILL;
 			continue;
 		}
+		if (keep) /* always: cheaper than to ask whether one leaves */
+			victim[i] = (oldest - 1) * l.sets + s;
 		ways_rotate(set, key, wide, lanes, k);
 		uint64_t moved = (d & ~move) | (d << 1 & move);
 		moved |= lru ? w | ((d & m) != 0) : (m & -w) | (miss & w);
@@ -206,8 +212,8 @@ ordered(struct rp_sets *c, const struct rp_lookups *in, uint8_t *restrict outcom
 }
 
 RP_INLINE size_t
-placed(struct rp_sets *c, const struct rp_lookups *in, uint8_t *restrict outcome, bool wide,
-    unsigned lanes, bool ahead, bool no_write)
+placed(struct rp_sets *c, const struct rp_lookups *in, uint8_t *restrict outcome,
+    uint64_t *restrict victim, bool wide, unsigned lanes, bool ahead, bool no_write)
 {
 	const struct loop l = loop_over(c, in, wide, lanes);
 	uint64_t all = UINT64_MAX >> (64 - l.ways);
@@ -231,6 +237,8 @@ placed(struct rp_sets *c, const struct rp_lookups *in, uint8_t *restrict outcome
 		uint64_t empty = ways_match(set, 0, wide, lanes) & all;
 		unsigned way =
 		    empty ? (unsigned)__builtin_ctzll(empty) : (unsigned)rp_rng_below(&rng, l.ways);
+		if (victim)
+			victim[i] = (ways_key(set, way, wide) - 1) * l.sets + s;
 		ways_put(set, way, key, wide);
 		dirty_set(&l, s, lanes, (d & ~(UINT64_C(1) << way)) | w << way);
 		outcome[i] = (uint8_t)(RP_MISSED | (uint64_t)!empty << 1 | (d >> way & 1) << 2);
@@ -241,67 +249,67 @@ placed(struct rp_sets *c, const struct rp_lookups *in, uint8_t *restrict outcome
 
 /* A function of each combination that is used, named by it. */
 #define SETS_RUN(name, call)                                                                       \
-	static size_t name(struct rp_sets *c, const struct rp_lookups *in, uint8_t *outcome)       \
+	static size_t name(struct rp_sets *c, const struct rp_lookups *in,                         \
+	    uint8_t *restrict outcome, uint64_t *restrict victim)                                  \
 	{                                                                                          \
+		(void)victim;                                                                      \
 		return call;                                                                       \
 	}
+#define ORDERED_RUN(name, ...)                                                                     \
+	SETS_RUN(name, ordered(c, in, outcome, NULL, false, __VA_ARGS__))                          \
+	SETS_RUN(name##_keep, ordered(c, in, outcome, victim, true, __VA_ARGS__))
+/* lru or not; lanes; look at the first way first. */
+#define ORDERED_RUNS(name, lru, lanes, first)                                                      \
+	ORDERED_RUN(name##_32, lru, false, lanes, first, false, false)                             \
+	ORDERED_RUN(name##_64, lru, true, lanes, first, false, false)                              \
+	ORDERED_RUN(name##_32_ahead, lru, false, lanes, first, true, false)                        \
+	ORDERED_RUN(name##_64_ahead, lru, true, lanes, first, true, false)
+#define PLACED_RUN(name, ...) SETS_RUN(name, placed(c, in, outcome, victim, __VA_ARGS__))
 #define SETS_RUNS(size, lanes)                                                                     \
-	SETS_RUN(                                                                                  \
-	    lru_##size##_32, ordered(c, in, outcome, true, false, lanes, false, false, false))     \
-	SETS_RUN(lru_##size##_64, ordered(c, in, outcome, true, true, lanes, false, false, false)) \
-	SETS_RUN(lru_##size##_32_ahead,                                                            \
-	    ordered(c, in, outcome, true, false, lanes, false, true, false))                       \
-	SETS_RUN(                                                                                  \
-	    lru_##size##_64_ahead, ordered(c, in, outcome, true, true, lanes, false, true, false)) \
-	SETS_RUN(lru_first_##size##_32,                                                            \
-	    ordered(c, in, outcome, true, false, lanes, true, false, false))                       \
-	SETS_RUN(                                                                                  \
-	    lru_first_##size##_64, ordered(c, in, outcome, true, true, lanes, true, false, false)) \
-	SETS_RUN(lru_first_##size##_32_ahead,                                                      \
-	    ordered(c, in, outcome, true, false, lanes, true, true, false))                        \
-	SETS_RUN(lru_first_##size##_64_ahead,                                                      \
-	    ordered(c, in, outcome, true, true, lanes, true, true, false))                         \
-	SETS_RUN(                                                                                  \
-	    fifo_##size##_32, ordered(c, in, outcome, false, false, lanes, false, false, false))   \
-	SETS_RUN(                                                                                  \
-	    fifo_##size##_64, ordered(c, in, outcome, false, true, lanes, false, false, false))    \
-	SETS_RUN(fifo_##size##_32_ahead,                                                           \
-	    ordered(c, in, outcome, false, false, lanes, false, true, false))                      \
-	SETS_RUN(fifo_##size##_64_ahead,                                                           \
-	    ordered(c, in, outcome, false, true, lanes, false, true, false))                       \
-	SETS_RUN(random_##size##_32, placed(c, in, outcome, false, lanes, false, false))           \
-	SETS_RUN(random_##size##_64, placed(c, in, outcome, true, lanes, false, false))            \
-	SETS_RUN(random_##size##_32_ahead, placed(c, in, outcome, false, lanes, true, false))      \
-	SETS_RUN(random_##size##_64_ahead, placed(c, in, outcome, true, lanes, true, false))
+	ORDERED_RUNS(lru_##size, true, lanes, false)                                               \
+	ORDERED_RUNS(lru_first_##size, true, lanes, true)                                          \
+	ORDERED_RUNS(fifo_##size, false, lanes, false)                                             \
+	PLACED_RUN(random_##size##_32, false, lanes, false, false)                                 \
+	PLACED_RUN(random_##size##_64, true, lanes, false, false)                                  \
+	PLACED_RUN(random_##size##_32_ahead, false, lanes, true, false)                            \
+	PLACED_RUN(random_##size##_64_ahead, true, lanes, true, false)
 
 SETS_RUNS(8, 8)
 SETS_RUNS(16, 16)
 SETS_RUNS(more, c->lanes)
-SETS_RUN(lru_no_write_32, ordered(c, in, outcome, true, false, c->lanes, false, false, true))
-SETS_RUN(lru_no_write_64, ordered(c, in, outcome, true, true, c->lanes, false, false, true))
-SETS_RUN(fifo_no_write_32, ordered(c, in, outcome, false, false, c->lanes, false, false, true))
-SETS_RUN(fifo_no_write_64, ordered(c, in, outcome, false, true, c->lanes, false, false, true))
-SETS_RUN(random_no_write_32, placed(c, in, outcome, false, c->lanes, false, true))
-SETS_RUN(random_no_write_64, placed(c, in, outcome, true, c->lanes, false, true))
+ORDERED_RUN(lru_no_write_32, true, false, c->lanes, false, false, true)
+ORDERED_RUN(lru_no_write_64, true, true, c->lanes, false, false, true)
+ORDERED_RUN(fifo_no_write_32, false, false, c->lanes, false, false, true)
+ORDERED_RUN(fifo_no_write_64, false, true, c->lanes, false, false, true)
+PLACED_RUN(random_no_write_32, false, c->lanes, false, true)
+PLACED_RUN(random_no_write_64, true, c->lanes, false, true)
 
-#define SETS_TABLE(name)                                                                           \
+#define SETS_TABLE(name, keep)                                                                     \
 	{                                                                                          \
-		{ { name##_8_32, name##_8_32_ahead }, { name##_16_32, name##_16_32_ahead },        \
-			{ name##_more_32, name##_more_32_ahead } },                                \
-		    { { name##_8_64, name##_8_64_ahead }, { name##_16_64, name##_16_64_ahead },    \
-			    { name##_more_64, name##_more_64_ahead } },                            \
+		{ { name##_8_32##keep, name##_8_32_ahead##keep },                                  \
+			{ name##_16_32##keep, name##_16_32_ahead##keep },                          \
+			{ name##_more_32##keep, name##_more_32_ahead##keep } },                    \
+		    { { name##_8_64##keep, name##_8_64_ahead##keep },                              \
+			    { name##_16_64##keep, name##_16_64_ahead##keep },                      \
+			    { name##_more_64##keep, name##_more_64_ahead##keep } },                \
+	}
+#define ORDERED_TABLES(name)                                                                       \
+	{                                                                                          \
+		SETS_TABLE(name, ), SETS_TABLE(name, _keep)                                        \
 	}
 
 extern const struct rp_kernels RP_KERNELS;
 const struct rp_kernels RP_KERNELS = {
 	.expand = expand,
 	.sets_prepare = sets_prepare,
-	.lru = SETS_TABLE(lru),
-	.lru_first = SETS_TABLE(lru_first),
-	.fifo = SETS_TABLE(fifo),
-	.random = SETS_TABLE(random),
-	.lru_no_write = { lru_no_write_32, lru_no_write_64 },
-	.fifo_no_write = { fifo_no_write_32, fifo_no_write_64 },
+	.lru = ORDERED_TABLES(lru),
+	.lru_first = ORDERED_TABLES(lru_first),
+	.fifo = ORDERED_TABLES(fifo),
+	.random = SETS_TABLE(random, ),
+	.lru_no_write = { { lru_no_write_32, lru_no_write_64 },
+	    { lru_no_write_32_keep, lru_no_write_64_keep } },
+	.fifo_no_write = { { fifo_no_write_32, fifo_no_write_64 },
+	    { fifo_no_write_32_keep, fifo_no_write_64_keep } },
 	.random_no_write = { random_no_write_32, random_no_write_64 },
 	.full_prepare = full_prepare,
 	.full = { FULL_TABLE(full_lru), FULL_TABLE(full_fifo), FULL_TABLE(full_random) },

@@ -9,8 +9,10 @@
 /* Loops over sets of 8, of 16, and of more ways (any multiple of 8 up to 64). */
 enum { RP_SIZES = 3 };
 
-/* A loop over a chunk: lookups that hit the way looked at first, if it was. */
-typedef size_t rp_sets_run(struct rp_sets *c, const struct rp_lookups *in, uint8_t *outcome);
+/* A loop over a chunk: lookups that hit the way looked at first, if it was. victim[i], where outcome[i] says RP_EVICTED, is
+ * the line that left; else it is anything. */
+typedef size_t rp_sets_run(
+    struct rp_sets *c, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim);
 
 /* Columns of rows, and where their lookups go. */
 struct rp_rows {
@@ -24,7 +26,8 @@ struct rp_rows {
 
 enum { RP_BLOCK = 16 }; /* rows, lookups done at a time where all are alike */
 
-typedef void rp_full_run(struct rp_full *c, const struct rp_lookups *in, uint8_t *outcome);
+typedef void rp_full_run(
+    struct rp_full *c, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim);
 
 struct rp_kernels {
 	/* Whole blocks of up to n rows, the first of which is number `first`, to a lookup each: how many rows, up to the
@@ -32,12 +35,12 @@ struct rp_kernels {
 	size_t (*expand)(const struct rp_rows *r, size_t first, size_t n, unsigned line_bits);
 	/* Computes set and key of each lookup; the largest key. */
 	uint64_t (*sets_prepare)(struct rp_sets *c, const struct rp_lookups *in);
-	/* By: keys of 64 bits; size; prefetch. */
-	rp_sets_run *lru[2][RP_SIZES][2], *lru_first[2][RP_SIZES][2], *fifo[2][RP_SIZES][2],
-	    *random[2][RP_SIZES][2];
+	/* By: keys of 64 bits; size; prefetch. Of the ordered ones by: victims wanted; of random they may be NULL. */
+	rp_sets_run *lru[2][2][RP_SIZES][2], *lru_first[2][2][RP_SIZES][2],
+	    *fifo[2][2][RP_SIZES][2], *random[2][RP_SIZES][2];
 	/* For write misses that bring nothing in; any size. */
-	rp_sets_run *lru_no_write[2], *fifo_no_write[2], *random_no_write[2];
-	/* The same for one set of any size; all bits of the tags. By: order; wide; prefetch. */
+	rp_sets_run *lru_no_write[2][2], *fifo_no_write[2][2], *random_no_write[2];
+	/* The same for one set of any size; all bits of the tags. By: order; wide; prefetch. Victims may be NULL. */
 	uint64_t (*full_prepare)(struct rp_full *c, const struct rp_lookups *in);
 	rp_full_run *full[3][2][2];
 };

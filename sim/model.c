@@ -230,6 +230,13 @@ drop_place(struct model *m, uint64_t place)
 	return true;
 }
 
+static bool
+soil_place(struct model *m, uint64_t place)
+{
+	m->state[place] |= DIRTY;
+	return true;
+}
+
 /* Calls f for each place that holds one of the lines; how many times it said true. */
 static uint64_t
 each(struct model *m, uint64_t first, uint64_t last, bool (*f)(struct model *m, uint64_t place))
@@ -260,6 +267,30 @@ drop(struct rp_cache *c, uint64_t first, uint64_t last)
 	return each((struct model *)c, first, last, drop_place);
 }
 
+static void
+walk(struct rp_cache *c, uint64_t first, uint64_t last, rp_line_fn *f, void *to)
+{
+	struct model *m = (struct model *)c;
+	uint64_t lines = (uint64_t)m->sets * m->ways;
+	if (last - first < lines) {
+		for (uint64_t i = 0; i <= last - first; i++) {
+			uint64_t place = find(m, (uint32_t)((first + i) % m->sets), first + i);
+			if (place != UINT64_MAX)
+				f(to, first + i, m->state[place] & DIRTY);
+		}
+		return;
+	}
+	for (uint64_t place = 0; place < lines; place++)
+		if ((m->state[place] & VALID) && m->line[place] >= first && m->line[place] <= last)
+			f(to, m->line[place], m->state[place] & DIRTY);
+}
+
+static bool
+soil(struct rp_cache *c, uint64_t line)
+{
+	return each((struct model *)c, line, line, soil_place);
+}
+
 const struct rp_engine rp_engine_model = {
 	.name = "model",
 	.bytes = sizeof(struct model),
@@ -270,4 +301,6 @@ const struct rp_engine rp_engine_model = {
 	.run = run,
 	.clean = clean,
 	.drop = drop,
+	.walk = walk,
+	.soil = soil,
 };

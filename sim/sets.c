@@ -116,26 +116,25 @@ static bool
 run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim,
     struct rp_err *err)
 {
-	(void)victim;
 	struct rp_sets *c = (struct rp_sets *)cache;
 	const struct rp_kernels *k = cache->kernels;
 	if (k->sets_prepare(c, in) > UINT32_MAX && !c->wide && !widen(c, err))
 		return false;
 	unsigned size = c->lanes <= 8 ? 0 : c->lanes <= 16 ? 1 : 2;
-	bool ahead = stride(c) * c->sets >= AHEAD_FROM,
+	bool ahead = stride(c) * c->sets >= AHEAD_FROM, keep = victim != NULL,
 	     no_write = cache->spec->allocate == RP_ALLOCATE_NO_WRITE;
 	if (c->order == RP_SETS_FIFO) {
-		(no_write ? k->fifo_no_write[c->wide] : k->fifo[c->wide][size][ahead])(
-		    c, in, outcome);
+		(no_write ? k->fifo_no_write[keep][c->wide] : k->fifo[keep][c->wide][size][ahead])(
+		    c, in, outcome, victim);
 	} else if (c->order == RP_SETS_RANDOM) {
 		(no_write ? k->random_no_write[c->wide] : k->random[c->wide][size][ahead])(
-		    c, in, outcome);
+		    c, in, outcome, victim);
 	} else if (no_write) {
-		k->lru_no_write[c->wide](c, in, outcome);
+		k->lru_no_write[keep][c->wide](c, in, outcome, victim);
 	} else if (c->mru_rest) {
 		c->mru_rest--;
-		k->lru[c->wide][size][ahead](c, in, outcome);
-	} else if (k->lru_first[c->wide][size][ahead](c, in, outcome) < in->n / 3) {
+		k->lru[keep][c->wide][size][ahead](c, in, outcome, victim);
+	} else if (k->lru_first[keep][c->wide][size][ahead](c, in, outcome, victim) < in->n / 3) {
 		c->mru_rest = MRU_REST;
 	}
 	return true;
@@ -217,6 +216,37 @@ each(struct rp_sets *c, uint64_t first, uint64_t last, way_fn *f)
 	return n;
 }
 
+static bool
+soil_way(struct rp_sets *c, uint32_t s, unsigned way)
+{
+	set_dirty(c, s, get_dirty(c, s) | UINT64_C(1) << way);
+	return true;
+}
+
+static void
+walk(struct rp_cache *cache, uint64_t first, uint64_t last, rp_line_fn *f, void *to)
+{
+	struct rp_sets *c = (struct rp_sets *)cache;
+	bool few = last - first < c->sets;
+	uint64_t sets = few ? last - first + 1 : c->sets;
+	for (uint64_t i = 0; i < sets; i++) {
+		uint32_t s = (uint32_t)(few ? (first + i) % c->sets : i);
+		uint64_t dirty = get_dirty(c, s);
+		for (unsigned w = 0; w < c->ways; w++) {
+			uint64_t key = ways_key(c->keys + s * stride(c), w, c->wide),
+				 line = (key - 1) * c->sets + s;
+			if (key && line >= first && line <= last)
+				f(to, line, dirty >> w & 1);
+		}
+	}
+}
+
+static bool
+soil(struct rp_cache *c, uint64_t line)
+{
+	return one((struct rp_sets *)c, line, soil_way);
+}
+
 static uint64_t
 clean(struct rp_cache *c, uint64_t first, uint64_t last)
 {
@@ -234,11 +264,14 @@ drop(struct rp_cache *c, uint64_t first, uint64_t last)
 		.name = "sets",                                                                    \
 		.bytes = sizeof(struct rp_sets),                                                   \
 		.fits = fits,                                                                      \
+		.victims = true,                                                                   \
 		.open = open_##policy,                                                             \
 		.close = close_sets,                                                               \
 		.run = run,                                                                        \
 		.clean = clean,                                                                    \
 		.drop = drop,                                                                      \
+		.walk = walk,                                                                      \
+		.soil = soil,                                                                      \
 	}
 SETS_ENGINE(lru);
 SETS_ENGINE(fifo);

@@ -88,6 +88,7 @@ unit += tests/sim/test_spec.c
 unit += tests/sim/observe/test_reuse.c
 unit += tests/sim/test_tree_spec.c
 unit += tests/sim/tree_check.h
+unit += tests/sim/test_victims.c
 unit += tests/sim/test_counters.c
 unit += tests/sim/test_full.c
 unit += tests/sim/test_dinero.c

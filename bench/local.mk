@@ -32,3 +32,6 @@ bench_memory_LDADD = libcore.la
 benches += bench/rpz
 bench_rpz_SOURCES = bench/rpz.c $(bench_shared)
 bench_rpz_LDADD = libcore.la
+benches += bench/reuse
+bench_reuse_SOURCES = bench/reuse.c $(bench_shared)
+bench_reuse_LDADD = libcore.la

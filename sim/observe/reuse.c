@@ -3,7 +3,6 @@
 
 #include "sim/observe/reuse_state.h"
 
-#include "base/hash.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -138,14 +137,6 @@ put_entry(struct rp_reuse *r, uint64_t key, uint32_t slot)
 		r->place[slot] = (uint32_t)at;
 }
 
-/* The line that a name stands for. */
-static uint64_t
-line_of(const struct rp_reuse *r, uint32_t name)
-{
-	return r->region[name >> RP_REGION_BITS] << RP_REGION_BITS |
-	       (name & ((1u << RP_REGION_BITS) - 1));
-}
-
 /* The table anew, with room for `cap` entries, of line numbers if `wide`. */
 static bool
 make_table(struct rp_reuse *r, uint64_t cap, bool wide, struct rp_err *err)
@@ -162,7 +153,9 @@ make_table(struct rp_reuse *r, uint64_t cap, bool wide, struct rp_err *err)
 		uint32_t slot = *slot_at(&old, i);
 		uint64_t key = key_at(&old, i);
 		if (slot)
-			put_entry(r, wide && !old.wide ? line_of(r, (uint32_t)key) : key, slot);
+			put_entry(r,
+			    wide && !old.wide ? rp_names_line(&r->names, (uint32_t)key) : key,
+			    slot);
 	}
 	r->bytes += cap * entry_bytes(r) - old.cap * entry_bytes(&old);
 	free(old.table);
@@ -201,10 +194,8 @@ rp_reuse_new(enum rp_level level, struct rp_err *err)
 	(void)level;
 	r->kernels = &rp_kernels_c_reuse;
 #endif
-	r->region = rp_mem_array(RP_REGIONS, sizeof *r->region, err);
-	r->id = rp_mem_array(2 * RP_REGIONS, sizeof *r->id, err);
-	if (!r->region || !r->id || !make_table(r, FIRST_CAP, false, err) ||
-	    !make_slots(r, FIRST_SLOTS, err)) {
+	if (!rp_names_open(&r->names, RP_REGION_BITS, err) ||
+	    !make_table(r, FIRST_CAP, false, err) || !make_slots(r, FIRST_SLOTS, err)) {
 		rp_reuse_free(r);
 		return NULL;
 	}
@@ -220,8 +211,7 @@ rp_reuse_free(struct rp_reuse *r)
 	free(r->table);
 	free(r->place);
 	free(r->memory);
-	free(r->region);
-	free(r->id);
+	rp_names_close(&r->names);
 	free(r);
 }
 
@@ -234,26 +224,7 @@ rp_reuse_reset(struct rp_reuse *r)
 	r->lines = r->deep = r->top_lines = 0;
 	r->now = 1;
 	r->any = false;
-	r->regions = 0;
-	memset(r->id, 0, 2 * RP_REGIONS * sizeof *r->id);
-	for (unsigned i = 0; i < RP_HOT; i++)
-		r->hot[i].id = RP_REGIONS;
-}
-
-/* Number of a region, which it gets if it has none; RP_REGIONS when all are gone. */
-static uint32_t
-region_id(struct rp_reuse *r, uint64_t region)
-{
-	uint32_t i = (uint32_t)rp_mix64(region) % (2 * RP_REGIONS);
-	while (r->id[i] && r->region[r->id[i] - 1] != region)
-		i = (i + 1) % (2 * RP_REGIONS);
-	if (r->id[i])
-		return r->id[i] - 1;
-	if (r->regions == RP_REGIONS)
-		return RP_REGIONS;
-	r->region[r->regions] = region;
-	r->id[i] = ++r->regions;
-	return r->regions - 1;
+	rp_names_reset(&r->names);
 }
 
 /* From here on lines go by their numbers. */
@@ -266,28 +237,9 @@ widen(struct rp_reuse *r, struct rp_err *err)
 		return false;
 	memcpy(name, r->top, sizeof name);
 	for (unsigned i = 0; i < r->top_lines; i++)
-		line[i] = line_of(r, name[i]);
+		line[i] = rp_names_line(&r->names, name[i]);
 	memcpy(r->top, line, r->top_lines * sizeof *line);
 	return true;
-}
-
-/* Names of key[0..n), which are line numbers: how many, up to the first that gets none. */
-static size_t
-give_names(struct rp_reuse *r, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		uint64_t region = r->key[i] >> RP_REGION_BITS;
-		struct rp_hot *hot = &r->hot[region % RP_HOT];
-		if (__builtin_expect(hot->region != region || hot->id == RP_REGIONS, 0)) {
-			uint32_t id = region_id(r, region);
-			if (id == RP_REGIONS)
-				return i;
-			*hot = (struct rp_hot){ region, id };
-		}
-		r->key[i] = hot->id << RP_REGION_BITS |
-		            (uint32_t)(r->key[i] & ((1u << RP_REGION_BITS) - 1));
-	}
-	return n;
 }
 
 /* Lookups that are no repeats of the one before, with their lines as keys; a repeat has distance 0. */
@@ -370,7 +322,7 @@ rp_reuse_run(
 	if (!n)
 		return true;
 	size_t kept = drop_repeats(r, line, n, distance);
-	size_t named = r->wide ? kept : give_names(r, kept);
+	size_t named = r->wide ? kept : rp_names_give(&r->names, r->key, kept);
 	if (named < kept) {
 		/* What has a name goes first; the rest waits as numbers. */
 		uint64_t rest[RP_REUSE_CHUNK];
@@ -396,5 +348,5 @@ rp_reuse_lines(const struct rp_reuse *r)
 uint64_t
 rp_reuse_bytes(const struct rp_reuse *r)
 {
-	return r->bytes + sizeof *r + RP_REGIONS * (sizeof *r->region + 2 * sizeof *r->id);
+	return r->bytes + sizeof *r + rp_names_bytes(&r->names);
 }

@@ -10,21 +10,19 @@
  * parent; a new slot is always the last one, so that adding and removing one changes a part of one node of each level.
  * When the slots are used up, the living are packed to the front.
  *
- * Lines go by 32-bit names, exactly: the number of a region of 2^RP_REGION_BITS lines, handed out in order, and the line
- * within it. When regions run out, everything is done anew with whole line numbers (`wide`). */
+ * Lines go by 32-bit names (names.h). When they run out, everything is done anew with whole line numbers (`wide`). */
 #ifndef RP_SIM_OBSERVE_REUSE_STATE_H
 #define RP_SIM_OBSERVE_REUSE_STATE_H
 
 #include "sim/observe/reuse.h"
 
 #include "sim/level.h"
+#include "sim/observe/names.h"
 
 enum {
 	RP_TOP = 16,         /* lines kept in order */
-	RP_REGION_BITS = 20, /* lines of a region: 2^20, 64 MiB of 64-byte lines */
-	RP_REGIONS = 1 << (32 - RP_REGION_BITS),
-	RP_HOT = 64,        /* regions kept at hand */
-	RP_REUSE_AHEAD = 16 /* deep lookups to prefetch */
+	RP_REGION_BITS = 20, /* lines of a named region: 2^20, 64 MiB of 64-byte lines */
+	RP_REUSE_AHEAD = 16  /* deep lookups to prefetch */
 };
 
 /* No slot: the line is in the top. Slots begin at 1, so that 0 is an entry nobody uses. */
@@ -37,11 +35,6 @@ struct rp_named {
 struct rp_numbered {
 	uint64_t line;
 	uint32_t slot, unused;
-};
-
-struct rp_hot {
-	uint64_t region;
-	uint32_t id; /* RP_REGIONS: nothing here */
 };
 
 /* Slots that are live before a node, within its parent: fan-out 32, 32, 16 over words of 64. */
@@ -67,10 +60,7 @@ struct rp_reuse {
 	uint32_t *group;      /* by 2^16, within 2^20 */
 	uint32_t *mega;       /* by 2^20 */
 	void *memory;         /* of these */
-	uint32_t regions;
-	uint64_t *region; /* by id */
-	uint32_t *id;     /* by open addressing, id + 1; 2 * RP_REGIONS */
-	struct rp_hot hot[RP_HOT];
+	struct rp_names names;
 	uint64_t last; /* the line looked up last */
 	bool any;
 	uint64_t bytes;

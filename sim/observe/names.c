@@ -1,0 +1,86 @@
+/* names.c - 32-bit names for lines. */
+#include "config.h"
+
+#include "sim/observe/names.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t
+places(const struct rp_names *n)
+{
+	return 2 * (n->most + 1);
+}
+
+bool
+rp_names_open(struct rp_names *n, unsigned bits, struct rp_err *err)
+{
+	n->bits = bits;
+	n->most = (UINT32_C(1) << (32 - bits)) - 1;
+	n->region = rp_mem_array((size_t)n->most + 1, sizeof *n->region, err);
+	n->number = rp_mem_array(places(n), sizeof *n->number, err);
+	return n->region && n->number;
+}
+
+void
+rp_names_close(struct rp_names *n)
+{
+	free(n->region);
+	free(n->number);
+	*n = (struct rp_names){ 0 };
+}
+
+void
+rp_names_reset(struct rp_names *n)
+{
+	n->given = 0;
+	memset(n->number, 0, places(n) * sizeof *n->number);
+	memset(n->hot, 0, sizeof n->hot);
+}
+
+/* Number of a region, which it gets if it has none; 0 when all are gone. */
+static uint32_t
+number_of(struct rp_names *n, uint64_t region)
+{
+	uint32_t mask = places(n) - 1, i = (uint32_t)rp_mix64(region) & mask;
+	while (n->number[i] && n->region[n->number[i]] != region)
+		i = (i + 1) & mask;
+	if (n->number[i] || n->given == n->most)
+		return n->number[i];
+	n->region[++n->given] = region;
+	return n->number[i] = n->given;
+}
+
+size_t
+rp_names_give(struct rp_names *n, uint64_t *key, size_t count)
+{
+	unsigned bits = n->bits;
+	uint32_t within = (UINT32_C(1) << bits) - 1;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t region = key[i] >> bits, at = region % RP_NAME_HOT;
+		uint32_t number = n->hot[at].number;
+		if (__builtin_expect(n->hot[at].region != region || !number, 0)) {
+			if (!(number = number_of(n, region)))
+				return i;
+			n->hot[at].region = region;
+			n->hot[at].number = number;
+		}
+		key[i] = number << bits | ((uint32_t)key[i] & within);
+	}
+	return count;
+}
+
+uint64_t
+rp_names_line(const struct rp_names *n, uint32_t name)
+{
+	return n->region[name >> n->bits] << n->bits | (name & ((UINT32_C(1) << n->bits) - 1));
+}
+
+uint64_t
+rp_names_bytes(const struct rp_names *n)
+{
+	return ((uint64_t)n->most + 1) * sizeof *n->region + places(n) * sizeof *n->number;
+}

@@ -1,0 +1,44 @@
+/* names.h - 32-bit names for lines, exactly: no two lines share one, and low bits stay.
+ *
+ * A name is the number of a region of 2^bits lines, handed out from 1 on in the order regions come up, and the line within
+ * it. So a name is never 0, and its low bits are those of the line: sets can be chosen by them, and halving a name gives a
+ * name of the line twice as long. */
+#ifndef RP_SIM_OBSERVE_NAMES_H
+#define RP_SIM_OBSERVE_NAMES_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { RP_NAME_HOT = 64 }; /* regions kept at hand */
+
+/* Starts as zeroes. */
+struct rp_names {
+	unsigned bits;
+	/* private: */
+	uint32_t given, most;
+	uint64_t *region; /* by number */
+	uint32_t *number; /* by open addressing; 0: free */
+	struct {
+		uint64_t region;
+		uint32_t number; /* 0: nothing here */
+	} hot[RP_NAME_HOT];
+};
+
+/* Regions of 2^bits lines, 12 to 28. RP_RESOURCE: no memory. rp_names_close also after a failure. */
+bool rp_names_open(struct rp_names *n, unsigned bits, struct rp_err *err);
+void rp_names_close(struct rp_names *n);
+void rp_names_reset(struct rp_names *n);
+
+/* Line numbers key[0..count) become names: how many, up to the first that gets none because all numbers are taken. */
+size_t rp_names_give(struct rp_names *n, uint64_t *key, size_t count);
+
+/* The line that a name stands for. */
+uint64_t rp_names_line(const struct rp_names *n, uint32_t name);
+
+/* Bytes it holds. */
+uint64_t rp_names_bytes(const struct rp_names *n);
+
+#endif

@@ -10,7 +10,7 @@
 static const struct rp_engine *
 choose(const struct rp_cache_spec *s, enum rp_level level, bool victims)
 {
-	if (level != RP_LEVEL_MODEL)
+	if (level != RP_LEVEL_MODEL || !s->policy->victim)
 		for (size_t i = 0; i < RP_POLICY_ENGINES && s->policy->engines[i]; i++)
 			if (s->policy->engines[i]->fits(s) &&
 			    (!victims ||

@@ -80,3 +80,12 @@ sim_libkernels_v3_la_SOURCES = sim/kernels.c sim/observe/reuse_kernels.c
 sim_libkernels_v3_la_CPPFLAGS = $(AM_CPPFLAGS) -DRP_KERNELS=rp_kernels_v3
 sim_libkernels_v3_la_CFLAGS = $(AM_CFLAGS) $(KERNEL_CFLAGS) -march=x86-64-v3
 endif
+core += sim/policy/ghosts.h
+core += sim/policy/queue.h
+core += sim/ttl.c
+core += sim/ttl.h
+policies += sim/policy/arc.c
+policies += sim/policy/lfu.c
+policies += sim/policy/s3fifo.c
+policies += sim/policy/sieve.c
+policies += sim/policy/ttl.c

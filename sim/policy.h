@@ -18,6 +18,7 @@ enum { RP_POLICY_ABI = 1, RP_POLICY_PARAMS = 4 };
 struct rp_param {
 	const char *name, *what;
 	uint64_t least, most, usual;
+	bool wanted; /* must be given: there is no usual value */
 };
 
 static inline bool
@@ -52,9 +53,12 @@ struct rp_policy {
 	    uint32_t sets, uint32_t ways, const uint64_t *arg); /* common; NULL: none */
 	void (*init)(const struct rp_at *at);                   /* a set; NULL: zeroes will do */
 	rp_touch *hit, *fill;                                   /* NULL: nothing to do */
-	rp_touch *drop;  /* the way was invalidated from outside; NULL: fill resets it */
-	rp_pick *victim; /* called with every way valid */
-	bool chance;     /* draws from `rng`: the seed is part of the specification */
+	rp_touch *drop; /* the way was invalidated from outside; NULL: fill resets it */
+	/* Called with every way valid; fill() follows for the same line and the way that it names. NULL: only the engines
+	 * below can run the policy, and one of them fits everything. */
+	rp_pick *victim;
+	bool chance;    /* draws from `rng`: the seed is part of the specification */
+	bool unbounded; /* no capacity: no size, sets, ways; the specification has 0, 1 and 0 */
 	/* Specialised loops, each for some geometries (sim/engine.h), that give what the plain one gives with the functions
 	 * above; the first that fits is taken, and the plain one if none does. NULL ends them. */
 	const struct rp_engine *engines[RP_POLICY_ENGINES];

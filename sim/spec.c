@@ -37,6 +37,7 @@ struct given {
 	uint64_t seed;
 	const struct rp_policy *policy;
 	uint64_t arg[RP_POLICY_PARAMS];
+	bool given[RP_POLICY_PARAMS];
 };
 
 static const struct rp_opt rows[] = {
@@ -76,6 +77,7 @@ set_param(struct given *g, size_t i, const char *value, struct rp_err *err)
 {
 	const struct rp_param *p = &g->policy->params[i];
 	uint64_t x;
+	g->given[i] = true;
 	if (rp_param_is_yes_no(p)) {
 		g->arg[i] = !strcmp(value, "yes");
 		return g->arg[i] || !strcmp(value, "no") ||
@@ -181,6 +183,33 @@ divide(const struct given *g, uint64_t ways, struct rp_cache_spec *s, struct rp_
 	return true;
 }
 
+/* Parameters that the policy wants. */
+static bool
+all_given(const struct given *g, struct rp_err *err)
+{
+	for (size_t i = 0; i < RP_POLICY_PARAMS && g->policy->params[i].name; i++)
+		if (g->policy->params[i].wanted && !g->given[i])
+			return rp_fail(err, RP_USAGE, "wanted %s=: %s", g->policy->params[i].name,
+			    g->policy->params[i].what);
+	return true;
+}
+
+/* Of a policy that has no capacity. */
+static bool
+no_geometry(const struct given *g, struct rp_cache_spec *s, struct rp_err *err)
+{
+	const char *key = g->size ? "size" : g->sets ? "sets" : g->ways ? "ways" : NULL;
+	if (key)
+		return rp_fail(err, RP_USAGE, "%s=: %s has no capacity: no size, sets, ways", key,
+		    g->policy->name);
+	if (g->classify)
+		return rp_fail(err, RP_USAGE,
+		    "classify=yes: %s has no capacity that another cache could have too",
+		    g->policy->name);
+	s->sets = 1;
+	return true;
+}
+
 static bool
 geometry(struct given *g, struct rp_cache_spec *s, struct rp_err *err)
 {
@@ -189,6 +218,8 @@ geometry(struct given *g, struct rp_cache_spec *s, struct rp_err *err)
 	if (s->line & (s->line - 1))
 		return rp_fail(err, RP_USAGE,
 		    "line=: %" PRIu32 " is no power of two, like 64 or 128", s->line);
+	if (g->policy->unbounded)
+		return no_geometry(g, s, err);
 	if (g->ways && !full && !rp_parse_u64(g->ways, &ways, NULL))
 		return rp_fail(
 		    err, RP_USAGE, "ways=: '%.40s' is neither a whole number nor full", g->ways);
@@ -262,7 +293,7 @@ rp_cache_spec_parse(
 	s.allocate = g.allocate;
 	s.classify = g.classify;
 	s.seed = g.seed;
-	if (!geometry(&g, &s, err) || !waiting(&g, &s, err))
+	if (!geometry(&g, &s, err) || !all_given(&g, err) || !waiting(&g, &s, err))
 		goto bad;
 	*out = s;
 	return true;
@@ -307,10 +338,12 @@ rp_cache_spec_print(const struct rp_cache_spec *s, struct rp_err *err)
 	char size[24], line[24];
 	rp_print_size(size, sizeof size, s->size);
 	rp_print_size(line, sizeof line, s->line);
-	bool ok = rp_buf_printf(&b, err,
-	    "%s,size=%s,sets=%" PRIu32 ",ways=%" PRIu32 ",line=%s,write=%s,allocate=%s",
-	    s->policy->name, size, s->sets, s->ways, line, write_names[s->write],
-	    allocate_names[s->allocate]);
+	bool ok = rp_buf_printf(&b, err, "%s", s->policy->name);
+	if (!s->policy->unbounded)
+		ok = ok && rp_buf_printf(&b, err, ",size=%s,sets=%" PRIu32 ",ways=%" PRIu32, size,
+			       s->sets, s->ways);
+	ok = ok && rp_buf_printf(&b, err, ",line=%s,write=%s,allocate=%s", line,
+		       write_names[s->write], allocate_names[s->allocate]);
 	if (s->mshr.on)
 		ok = ok && print_waiting(&b, &s->mshr, err);
 	for (size_t i = 0; i < RP_POLICY_PARAMS && s->policy->params[i].name; i++) {

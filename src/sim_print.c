@@ -105,7 +105,7 @@ document(const struct sim_run *run, struct rp_err *err)
 		json_t *c = cache_json(run->o, r, &run->specs[i], i, run->by_stream, err);
 		if (!c || json_array_append_new(caches, c))
 			goto failed;
-		if (rp_replay_never_replaced(r, i) && accesses)
+		if (rp_replay_never_replaced(r, i) && accesses && !run->specs[i].policy->unbounded)
 			json_array_append_new(
 			    warnings, json_sprintf("%s never replaced a line: it is larger than "
 						   "what the trace touches",

@@ -11,7 +11,7 @@ expect_print(const char *text, const char *want)
 	cr_assert(rp_cache_spec_parse(text, 64, 7, &s, &err), "%s: %s", text, err.text);
 	char *found = rp_cache_spec_print(&s, &err);
 	cr_assert_str_eq(found, want, "%s: %s", text, found);
-	cr_assert_eq(s.size, (uint64_t)s.sets * s.ways * s.line);
+	cr_assert_eq(s.size, (uint64_t)s.sets * s.ways * s.line); /* 0 of a ttl */
 	free(found);
 	rp_cache_spec_free(&s);
 }
@@ -48,6 +48,11 @@ static const struct {
 	    "latency=100,clock=time,stall=count" },
 	{ "random,size=1k,ways=2,seed=0x10",
 	    "random,size=1KiB,sets=8,ways=2,line=64,write=back,allocate=write,seed=16" },
+	{ "ttl,window=3", "ttl,line=64,write=back,allocate=write,window=3,slotted=yes" },
+	{ "ttl,window=7,slotted=no,line=128,name=x",
+	    "ttl,line=128,write=back,allocate=write,window=7,slotted=no,name=x" },
+	{ "s3fifo,size=1k,ways=full,hits=1",
+	    "s3fifo,size=1KiB,sets=1,ways=16,line=64,write=back,allocate=write,small=10,hits=1" },
 };
 
 RP_TEST(spec, is_completed_and_printed)
@@ -100,6 +105,13 @@ static const struct {
 	{ "lru,sets=4294967295,ways=4294967295,line=64", "2^64" },
 	{ "lru,size=1048576GiB,line=1", "fewer than 2^32" },
 	{ "lru,size=64,sets=4294967295,ways=4294967295,line=64", "is less than" },
+	{ "ttl,size=1k,window=3", "size=: ttl has no capacity" },
+	{ "ttl,sets=4,window=3", "sets=: ttl has no capacity" },
+	{ "ttl,ways=full,window=3", "ways=: ttl has no capacity" },
+	{ "ttl", "wanted window=: rounds" },
+	{ "ttl,window=3,slotted=2", "slotted=: '2' is none of yes, no" },
+	{ "ttl,window=3,classify=yes", "classify=yes: ttl has no capacity" },
+	{ "s3fifo,size=1k,small=0", "small=: 0 is not in 1..99" },
 };
 
 RP_TEST(spec, an_error_names_the_key_and_what_is_wanted)

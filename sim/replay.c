@@ -13,6 +13,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+
+/* The best of a finished interval. */
+struct part {
+	struct rp_top_row *rows;
+	size_t n;
+};
 
 struct unit {
 	struct rp_module *module;
@@ -23,6 +30,9 @@ struct unit {
 	size_t streams;               /* room */
 	uint64_t
 	    most; /* mshr_occupancy_max of closed intervals; the total has that of the open one */
+	struct rp_top *top;    /* NULL: not asked for */
+	struct rp_top *recent; /* of the interval at hand, not in `top` yet */
+	struct part *part;     /* by interval */
 	bool replaced;
 };
 
@@ -88,6 +98,26 @@ make_groups(struct rp_replay *r, const struct rp_cache_spec *specs, struct rp_er
 	return true;
 }
 
+static bool
+open_top(struct unit *u, const struct rp_replay_opts *o, struct rp_err *err)
+{
+	const struct rp_top_opts top = {
+		.by = o->by, .once = o->once, .classes = u->tally.spec->classify
+	};
+	return !o->top || ((u->top = rp_top_new(&top, err)) &&
+			      (!o->interval || (u->recent = rp_top_new(&top, err))));
+}
+
+static void
+close_top(struct unit *u, size_t intervals)
+{
+	for (size_t i = 0; u->part && i < intervals; i++)
+		free(u->part[i].rows);
+	free(u->part);
+	rp_top_free(u->top);
+	rp_top_free(u->recent);
+}
+
 struct rp_replay *
 rp_replay_new(
     const struct rp_cache_spec *specs, size_t n, const struct rp_replay_opts *o, struct rp_err *err)
@@ -104,10 +134,13 @@ rp_replay_new(
 		goto bad;
 	if (o->by_stream && !(r->streams = rp_streams_new(err)))
 		goto bad;
+	/* A write-back belongs to the line that left. */
+	const struct rp_module_opts module = { .level = o->level,
+		.requests = o->top && o->by == RP_TOP_LINE };
 	for (size_t i = 0; i < n; i++) {
 		r->unit[i].tally = (struct rp_tally){ .spec = &specs[i], .once = o->once };
-		if (!(r->unit[i].module = rp_module_new(
-			  &specs[i], &(struct rp_module_opts){ .level = o->level }, err)))
+		if (!(r->unit[i].module = rp_module_new(&specs[i], &module, err)) ||
+		    !open_top(&r->unit[i], o, err))
 			goto bad;
 	}
 	if (make_groups(r, specs, err))
@@ -126,6 +159,7 @@ rp_replay_free(struct rp_replay *r)
 		rp_module_free(r->unit[i].module);
 		free(r->unit[i].snapshot);
 		free(r->unit[i].stream);
+		close_top(&r->unit[i], r->interval_room);
 	}
 	for (size_t i = 0; i < r->groups; i++)
 		rp_expand_free(r->group[i].expand);
@@ -190,16 +224,50 @@ take_snapshots(struct rp_replay *r, const struct group *g, size_t interval, bool
 }
 
 static bool
+part_room(struct unit *u, size_t have, size_t n, struct rp_err *err)
+{
+	struct part *grown = u->recent ? rp_mem_grow(u->part, n, sizeof *grown, err) : NULL;
+	if (!u->recent)
+		return true;
+	if (!grown)
+		return false;
+	for (size_t i = have; i < n; i++)
+		grown[i] = (struct part){ 0 };
+	u->part = grown;
+	return true;
+}
+
+/* Keeps the best of the interval that ends, and all that it counted in the whole. */
+static bool
+take_part(const struct rp_replay *r, struct unit *u, size_t interval, struct rp_err *err)
+{
+	if (!u->recent)
+		return true;
+	struct part *p = &u->part[interval];
+	size_t keys = rp_top_keys(u->recent);
+	p->rows = rp_mem_array(keys < r->o.top ? keys : r->o.top, sizeof *p->rows, err);
+	if (!p->rows)
+		return false;
+	p->n = rp_top_best(u->recent, r->o.top, p->rows);
+	return rp_top_move(u->top, u->recent, err);
+}
+
+static bool
 close_interval(struct rp_replay *r, struct group *g, struct rp_err *err)
 {
 	if (g->intervals == r->interval_room) {
 		size_t room = r->interval_room ? 2 * r->interval_room : 16;
 		for (size_t i = 0; i < r->units; i++)
-			if (!make_room(&r->unit[i].snapshot, r->interval_room, room, err))
+			if (!make_room(&r->unit[i].snapshot, r->interval_room, room, err) ||
+			    !part_room(&r->unit[i], r->interval_room, room, err))
 				return false;
 		r->interval_room = room;
 	}
-	take_snapshots(r, g, g->intervals++, false);
+	take_snapshots(r, g, g->intervals, false);
+	for (size_t i = 0; i < g->units; i++)
+		if (!take_part(r, &r->unit[g->unit[i]], g->intervals, err))
+			return false;
+	g->intervals++;
 	return true;
 }
 
@@ -276,6 +344,10 @@ run_chunk(struct rp_replay *r, struct group *g, const struct rp_lookups *in, boo
 		rp_tally_chunk(&u->tally, in, &r->result, &u->total);
 		if (slot)
 			rp_tally_streams(&u->tally, in, &r->result, slot, u->stream);
+		struct rp_top *top = u->recent ? u->recent : u->top;
+		if (top && !rp_top_chunk(
+			       top, in, r->result.outcome, r->result.class, r->result.victim, err))
+			return false;
 	}
 	return true;
 }
@@ -453,6 +525,28 @@ rp_replay_stream_counters(
 	uint32_t number;
 	rp_streams_sorted(r->streams, k, &number);
 	*out = r->unit[cache].stream[number];
+}
+
+size_t
+rp_replay_top(const struct rp_replay *r, size_t cache, struct rp_top_row *rows)
+{
+	return rp_top_best(r->unit[cache].top, r->o.top, rows);
+}
+
+size_t
+rp_replay_interval_top(
+    const struct rp_replay *r, size_t cache, size_t interval, struct rp_top_row *rows)
+{
+	const struct part *p = &r->unit[cache].part[interval];
+	if (p->n)
+		memcpy(rows, p->rows, p->n * sizeof *rows);
+	return p->n;
+}
+
+uint64_t
+rp_replay_top_keys(const struct rp_replay *r, size_t cache)
+{
+	return rp_top_keys(r->unit[cache].top);
 }
 
 uint64_t

@@ -4,6 +4,7 @@
 
 #include "sim/cache.h"
 #include "sim/counters.h"
+#include "sim/observe/top.h"
 
 #include "traces/batch.h"
 
@@ -17,6 +18,8 @@ struct rp_replay_opts {
 	    keep_bypassed; /* replay GPU accesses that bypass L1, instead of counting them as skipped */
 	uint64_t warmup;     /* accesses that are replayed first and not counted: exactly so many */
 	uint64_t interval;   /* counters for every so many counted accesses; 0: none */
+	uint32_t top;        /* tables of so many keys that miss most; 0: none */
+	enum rp_top_by by;   /* which keys */
 	enum rp_level level; /* for tests: which of the loops, that all give the same */
 };
 
@@ -50,6 +53,12 @@ size_t rp_replay_streams(const struct rp_replay *r);
 uint32_t rp_replay_stream(const struct rp_replay *r, size_t k);
 void rp_replay_stream_counters(
     const struct rp_replay *r, size_t cache, size_t k, struct rp_counters *out);
+/* The keys that missed most (sim/observe/top.h) and how many they are, at most opts.top, for which `rows` has room; of one
+ * interval; and how many distinct keys there are. */
+size_t rp_replay_top(const struct rp_replay *r, size_t cache, struct rp_top_row *rows);
+size_t rp_replay_interval_top(
+    const struct rp_replay *r, size_t cache, size_t interval, struct rp_top_row *rows);
+uint64_t rp_replay_top_keys(const struct rp_replay *r, size_t cache);
 uint64_t rp_replay_accesses(
     const struct rp_replay *r); /* replayed, warm-up included, bypassed left out */
 uint64_t rp_replay_bypassed(const struct rp_replay *r); /* left out because they bypass L1 */

@@ -36,6 +36,7 @@ program += src/seen.c
 program += src/seen.h
 program += src/sim.h
 program += src/sim_print.c
+program += src/sim_top.c
 
 commands += src/sim.c
 commands += src/convert.c

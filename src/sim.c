@@ -34,6 +34,11 @@ static const struct rp_opt opts[] = {
 	    "counters by stream too (always in JSON, but for --totals)" },
 	{ "totals", 0, NULL, RP_OPT_FLAG, OPT(totals), NULL,
 	    "no counters by stream, which is quicker" },
+	{ "top", 0, "N", RP_OPT_U32, OPT(top), NULL,
+	    "tables of the N lines, pcs or streams with most misses", 1, UINT32_MAX },
+	{ "by", 0, "KEY", RP_OPT_CHOICE, OPT(by), "line",
+	    "what --top ranks: line (by its first byte's address), pc or stream", 0, 0,
+	    rp_top_names, NULL },
 	{ "flush", 0, NULL, RP_OPT_FLAG, OPT(flush), NULL, "write back what is dirty at the end" },
 	{ "keep-bypassed", 0, NULL, RP_OPT_FLAG, OPT(keep_bypassed), NULL,
 	    "GPU: replay accesses that bypass L1, instead of leaving them out", 0, 0, NULL, NULL,
@@ -124,6 +129,15 @@ limit_of_sim_refs(struct sim_opts *o, char text[32], struct rp_err *err)
 }
 
 static bool
+check_top(const struct sim_opts *o, const struct rp_trace *t, struct rp_err *err)
+{
+	if (o->top && o->by == RP_TOP_PC && !(t->columns & RP_COL_PC))
+		return rp_fail(err, RP_USAGE,
+		    "--by pc: the trace has no program counters; wanted --by line or --by stream");
+	return true;
+}
+
+static bool
 run_sim(void *options, int n, char **traces, struct rp_err *err)
 {
 	struct sim_opts *o = options;
@@ -139,6 +153,7 @@ run_sim(void *options, int n, char **traces, struct rp_err *err)
 	run.specs = rp_mem_array(o->caches.n, sizeof *run.specs, err);
 	bool ok = run.specs && parse_specs(o, run.specs, err) && limit_of_sim_refs(o, limit, err) &&
 	          (run.source = rp_input_open(&o->in, n, traces, false, &preamble, err));
+	ok = ok && check_top(o, run.source->trace, err);
 	if (ok) {
 		run.by_stream = !o->totals && (o->json || o->by_stream);
 		run.warmup = o->warmup + preamble;
@@ -147,7 +162,9 @@ run_sim(void *options, int n, char **traces, struct rp_err *err)
 			.flush = o->flush,
 			.keep_bypassed = o->keep_bypassed,
 			.warmup = run.warmup,
-			.interval = o->interval };
+			.interval = o->interval,
+			.top = o->top,
+			.by = o->by };
 		run.replay = rp_replay_new(run.specs, o->caches.n, &replay, err);
 		ok = run.replay && replay_all(&run, err) && sim_print(&run, err);
 	}

@@ -103,7 +103,7 @@ document(const struct sim_run *run, struct rp_err *err)
 	       *warnings = rp_input_warnings(t, err);
 	for (size_t i = 0; caches && i < run->o->caches.n; i++) {
 		json_t *c = cache_json(run->o, r, &run->specs[i], i, run->by_stream, err);
-		if (!c || json_array_append_new(caches, c))
+		if (!c || json_array_append_new(caches, c) || !sim_top_add(run, i, c, err))
 			goto failed;
 		if (rp_replay_never_replaced(r, i) && accesses && !run->specs[i].policy->unbounded)
 			json_array_append_new(
@@ -134,7 +134,7 @@ failed:
 	return NULL;
 }
 
-enum { VIEWS_MOST = 64, FIXED = 4 };
+enum { VIEWS_MOST = 64, FIXED = 4, FIXED_TOP = 2 };
 
 /* The columns: `fixed` first ones, then every counter and ratio that applies to one of the caches. */
 static size_t
@@ -157,7 +157,7 @@ counter_views(const struct sim_run *run, struct rp_view *view, char (*path)[64],
 	return n;
 }
 
-/* Rows for CSV: each cache's total, then its streams, then its intervals, each with the cache's name and spec. */
+/* Rows for CSV: each cache's total, then its streams, its intervals and what misses most, each with the cache's name and spec. */
 static json_t *
 flat_rows(json_t *doc)
 {
@@ -175,6 +175,7 @@ flat_rows(json_t *doc)
 				json_object_set(one, "spec", json_object_get(cache, "spec"));
 				json_array_append_new(rows, one);
 			}
+		sim_top_flatten(rows, cache);
 	}
 	return rows;
 }
@@ -182,14 +183,17 @@ flat_rows(json_t *doc)
 static bool
 print_csv(struct rp_out *to, const struct sim_run *run, json_t *doc, struct rp_err *err)
 {
-	static const struct rp_view fixed[FIXED] = { { "cache", "name", RP_CELL_TEXT },
+	const char *by = rp_top_names[run->o->by];
+	const struct rp_view fixed[FIXED + FIXED_TOP] = { { "cache", "name", RP_CELL_TEXT },
 		{ "spec", "spec", RP_CELL_TEXT }, { "stream", "stream", RP_CELL_COUNT },
-		{ "interval", "interval", RP_CELL_COUNT } };
+		{ "interval", "interval", RP_CELL_COUNT }, { "top", "top", RP_CELL_COUNT },
+		{ by, by, RP_CELL_TEXT } };
+	/* A stream has its column anyway. */
+	size_t n = FIXED + (run->o->top ? run->o->by == RP_TOP_STREAM ? 1 : 2 : 0);
 	struct rp_view view[VIEWS_MOST];
 	char path[VIEWS_MOST][64];
 	json_t *rows = flat_rows(doc);
-	bool ok =
-	    rp_emit_csv(to, rows, view, counter_views(run, view, path, fixed, FIXED), false, err);
+	bool ok = rp_emit_csv(to, rows, view, counter_views(run, view, path, fixed, n), false, err);
 	json_decref(rows);
 	return ok;
 }
@@ -310,6 +314,8 @@ print_text(struct rp_out *to, const struct sim_run *run, json_t *doc, struct rp_
 		ok = print_parts(to, caches, "streams", "stream", err);
 	if (ok && run->o->interval)
 		ok = print_parts(to, caches, "intervals", "interval", err);
+	if (ok && run->o->top)
+		ok = sim_top_print(to, run, caches, err);
 	json_array_foreach(json_object_get(doc, "warnings"), i, w)
 	{
 		ok = ok &&

@@ -95,6 +95,7 @@ unit += tests/sim/test_dinero.c
 unit += tests/sim/test_replay.c
 unit += tests/sim/test_touched.c
 unit += tests/sim/test_classes.c
+unit += tests/sim/observe/test_top.c
 unit += tests/sim/policy/test_policies.c
 unit += tests/sim/test_mshr.c
 EXTRA_DIST += tests/sim/files/mlcrp-labels.json

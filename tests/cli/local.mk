@@ -17,4 +17,5 @@ scripts += tests/cli/memory.test
 scripts += tests/cli/output.test
 scripts += tests/cli/threads.test
 scripts += tests/cli/skip.test
+scripts += tests/cli/top.test
 scripts += tests/cli/usage.test

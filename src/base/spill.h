@@ -1,0 +1,44 @@
+/* spill.h - blocks of bytes in a temporary file: a stack, or a queue.
+ *
+ * Blocks are pushed; then they are popped, the last one first, or read from the first one on. About a mebibyte is in
+ * memory, the rest in a file without a name (base/temp.h) that shrinks as blocks are popped and is gone when it is closed,
+ * however the program ends. */
+#ifndef RP_BASE_SPILL_H
+#define RP_BASE_SPILL_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { RP_SPILL_BLOCK = 256 << 10 }; /* bytes of a block, at most */
+
+/* Starts as zeroes. */
+struct rp_spill {
+	uint64_t bytes; /* pushed so far */
+	/* private to spill.c */
+	int fd;
+	unsigned char *segment; /* the last, or the one that is read */
+	size_t used, at;        /* bytes of it; where to read on */
+	uint64_t segments;      /* before it, in the file */
+	uint64_t next;          /* to be read */
+};
+
+/* Opens the file. RP_RESOURCE: it cannot be written there, or no memory; rp_spill_close is allowed all the same. */
+bool rp_spill_open(struct rp_spill *s, struct rp_err *err);
+void rp_spill_close(struct rp_spill *s); /* it is empty then */
+
+/* Room for a block of up to n bytes (RP_SPILL_BLOCK at most), at a multiple of 8; borrowed until rp_spill_push, which says
+ * how many they were. NULL: RP_RESOURCE, the disk is full. */
+void *rp_spill_room(struct rp_spill *s, size_t n, struct rp_err *err);
+void rp_spill_push(struct rp_spill *s, size_t n);
+
+/* Takes the last block off: borrowed until the next call, readable for 16 bytes behind its end. NULL: there is none, or
+ * err->code is set. */
+const void *rp_spill_pop(struct rp_spill *s, size_t *n, struct rp_err *err);
+
+/* No more blocks come: from now on they are read, the first one first. rp_spill_next as rp_spill_pop. */
+bool rp_spill_rewind(struct rp_spill *s, struct rp_err *err);
+const void *rp_spill_next(struct rp_spill *s, size_t *n, struct rp_err *err);
+
+#endif

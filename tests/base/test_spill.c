@@ -1,0 +1,113 @@
+/* test_spill.c - tests base/spill.c. */
+#include "tests/check.h"
+
+#include "base/hash.h"
+#include "base/rng.h"
+#include "base/spill.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct rp_err err;
+
+/* Block number i: its length and bytes follow from i. */
+static size_t
+length_of(uint64_t i)
+{
+	return i % 50 == 49 ? RP_SPILL_BLOCK : (size_t)(rp_mix64(i) % 3000);
+}
+
+static void
+push(struct rp_spill *s, uint64_t i)
+{
+	unsigned char *to = rp_spill_room(s, length_of(i), &err);
+	cr_assert(to, "%s", err.text);
+	cr_assert_eq((uintptr_t)to % 8, 0);
+	memset(to, (int)(i & 255), length_of(i));
+	rp_spill_push(s, length_of(i));
+}
+
+static void
+expect(const unsigned char *block, size_t n, uint64_t i)
+{
+	cr_assert(block, "%s", err.text);
+	cr_assert_eq(n, length_of(i), "block %llu", (unsigned long long)i);
+	for (size_t k = 0; k < n; k++)
+		cr_assert_eq(block[k], i & 255);
+}
+
+RP_TEST(spill, is_a_stack)
+{
+	struct rp_rng rng = { rp_test_seed("spill") };
+	struct rp_spill s = { 0 };
+	uint64_t height = 0;
+	size_t n;
+	cr_assert(rp_spill_open(&s, &err), "%s", err.text);
+	for (int turn = 0; turn < 40; turn++) {
+		for (uint64_t up = rp_rng_below(&rng, 300); up; up--)
+			push(&s, height++);
+		for (uint64_t down = rp_rng_below(&rng, turn < 30 ? 250 : 500); down && height;
+		     down--) {
+			const void *block = rp_spill_pop(&s, &n, &err);
+			expect(block, n, --height);
+		}
+	}
+	while (height) {
+		const void *block = rp_spill_pop(&s, &n, &err);
+		expect(block, n, --height);
+	}
+	cr_assert_null(rp_spill_pop(&s, &n, &err));
+	cr_assert_eq(err.code, RP_OK);
+	rp_spill_close(&s);
+}
+
+RP_TEST(spill, is_a_queue)
+{
+	for (uint64_t count = 0; count < 1000; count = 3 * count + 1) {
+		struct rp_spill s = { 0 };
+		uint64_t bytes = 0;
+		size_t n;
+		cr_assert(rp_spill_open(&s, &err), "%s", err.text);
+		for (uint64_t i = 0; i < count; i++) {
+			push(&s, i);
+			bytes += length_of(i);
+		}
+		cr_assert_eq(s.bytes, bytes);
+		cr_assert(rp_spill_rewind(&s, &err), "%s", err.text);
+		for (uint64_t i = 0; i < count; i++) {
+			const void *block = rp_spill_next(&s, &n, &err);
+			expect(block, n, i);
+		}
+		cr_assert_null(rp_spill_next(&s, &n, &err));
+		cr_assert_eq(err.code, RP_OK);
+		rp_spill_close(&s);
+	}
+}
+
+/* Mebibytes that are popped are given back to the disk while the file is still open. */
+RP_TEST(spill, shrinks_as_it_is_popped)
+{
+	struct rp_spill s = { 0 };
+	struct stat full, less;
+	size_t n;
+	cr_assert(rp_spill_open(&s, &err), "%s", err.text);
+	for (uint64_t i = 0; i < 2000; i++)
+		push(&s, i);
+	cr_assert_eq(fstat(s.fd, &full), 0);
+	for (uint64_t i = 0; i < 1500; i++)
+		cr_assert(rp_spill_pop(&s, &n, &err));
+	cr_assert_eq(fstat(s.fd, &less), 0);
+	cr_assert_gt(full.st_size, 4 << 20);
+	cr_assert_lt(less.st_size, full.st_size / 2);
+	rp_spill_close(&s);
+}
+
+RP_TEST(spill, says_where_it_cannot_write)
+{
+	struct rp_spill s = { 0 };
+	setenv("TMPDIR", "/nowhere", 1);
+	cr_assert_not(rp_spill_open(&s, &err));
+	cr_assert_eq(err.code, RP_RESOURCE);
+	cr_assert(strstr(err.text, "/nowhere"), "%s", err.text);
+	rp_spill_close(&s);
+}

@@ -19,6 +19,7 @@ unit += tests/traces/rows.h
 unit += tests/traces/test_bytes.c
 unit += tests/traces/test_demux.c
 unit += tests/traces/test_interleave.c
+unit += tests/traces/test_spool.c
 unit += tests/traces/test_window.c
 unit += tests/traces/test_coalesce.c
 unit += tests/traces/test_gpu.c

@@ -19,6 +19,8 @@
  *   dirty, and the bytes of each write and atomic go down (of a GPU transaction with a mask those that it touches).
  * - allocate=no-write: a write that misses brings nothing in, replaces nothing, and its bytes go down. An atomic that
  *   misses is a read and brings its line in.
+ * - A policy may leave a line out (opt,bypass=yes): that misses and brings nothing in; what a write or an atomic touches
+ *   goes down.
  * - RP_COPY_BACK writes dirty lines back; they stay, clean. RP_INVALIDATE drops lines, dirty ones too, without writing
  *   them back, as Dinero IV does. Neither is a lookup; a line that is dropped is not counted as evicted.
  * - RP_KERNEL_END and RP_HOST_COPY do nothing to a cache that stands alone. */
@@ -51,6 +53,14 @@ void rp_cache_spec_free(struct rp_cache_spec *s);
 
 /* The canonical specification, complete: parses to the same cache. Gives (free). */
 char *rp_cache_spec_print(const struct rp_cache_spec *s, struct rp_err *err);
+
+/* Whether the bytes of some writes go down past such a cache. */
+static inline bool
+rp_cache_spec_passes(const struct rp_cache_spec *s)
+{
+	return s->write == RP_WRITE_THROUGH || s->allocate == RP_ALLOCATE_NO_WRITE ||
+	       (s->policy->admit && s->arg[0]);
+}
 
 /* What became of a lookup: a byte of these bits. */
 enum rp_outcome {

@@ -25,6 +25,13 @@ struct rp_crossing {
 	bool begins;       /* here; else it began in an earlier chunk */
 };
 
+/* What is known of a whole trace's lookups before it is replayed (sim/future.h). */
+struct rp_ahead {
+	uint64_t lookups, lines; /* all of them; distinct lines */
+	uint64_t copies;         /* marks that copy back */
+	uint64_t bytes;          /* private to future.c */
+};
+
 struct rp_lookups {
 	const struct rp_batch *in;
 	size_t n;               /* lookups */
@@ -40,7 +47,22 @@ struct rp_lookups {
 	    bytes; /* written: touched in this line by a write or an atomic, else 0; NULL if not asked for */
 	const struct rp_crossing *crossing;
 	size_t crossings;
+	/* Of policies that ask for the future, else NULL: when each line is looked up next, as a key (sim/future.h); the
+	 * number of the first lookup, from 1; what is known of the whole. */
+	const uint64_t *next;
+	uint64_t number;
+	const struct rp_ahead *ahead;
 };
+
+/* First and last line of a mark, row `row` of the batch. */
+static inline void
+rp_mark_lines(
+    const struct rp_batch *b, size_t row, unsigned line_bits, uint64_t *first, uint64_t *last)
+{
+	uint64_t more = b->size[row] ? b->size[row] - 1 : 0, end = b->addr[row] + more;
+	*first = b->addr[row] >> line_bits;
+	*last = (end < more ? UINT64_MAX : end) >> line_bits;
+}
 
 struct rp_expand;
 

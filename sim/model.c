@@ -162,7 +162,8 @@ look(struct model *m, const struct rp_at *at, bool dirty, bool no_fill, uint64_t
 			p->hit(at, (uint32_t)(place - base));
 		return 0;
 	}
-	if (no_fill)
+	if (no_fill ||
+	    (p->admit && at->arg[0] && m->set[at->index].valid == m->ways && !p->admit(at)))
 		return RP_MISSED | RP_NO_FILL;
 	uint32_t w = make_room(m, at, &outcome, victim);
 	m->line[base + w] = at->line;
@@ -201,6 +202,7 @@ run(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome, uint64_t 
 		struct rp_at at = at_line(m, in->line[i]);
 		at.in = in->in;
 		at.i = in->row[i];
+		at.next = in->next ? in->next[i] : 0;
 		outcome[i] = look(m, &at, back && in->dirty[i], !allocate && in->store[i],
 		    victim ? &victim[i] : &left);
 	}

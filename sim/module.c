@@ -70,14 +70,13 @@ bool
 rp_module_mark(struct rp_module *m, const struct rp_batch *b, size_t row, uint64_t *writebacks,
     struct rp_err *err)
 {
-	unsigned bits = (unsigned)__builtin_ctz(m->spec->line);
-	uint64_t more = b->size[row] ? b->size[row] - 1 : 0;
-	uint64_t last = b->addr[row] + more < more ? UINT64_MAX : b->addr[row] + more;
+	uint64_t first, last;
+	rp_mark_lines(b, row, (unsigned)__builtin_ctz(m->spec->line), &first, &last);
 	*writebacks = 0;
 	if (b->kind[row] == RP_COPY_BACK)
-		*writebacks = rp_cache_clean(m->cache, b->addr[row] >> bits, last >> bits);
+		*writebacks = rp_cache_clean(m->cache, first, last);
 	else if (b->kind[row] == RP_INVALIDATE)
-		rp_cache_drop(m->cache, b->addr[row] >> bits, last >> bits);
+		rp_cache_drop(m->cache, first, last);
 	return rp_cache_mark(m->cache, b, row, err) &&
 	       (!m->twin || rp_twin_mark(m->twin, b, row, err));
 }

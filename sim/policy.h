@@ -37,6 +37,8 @@ struct rp_at {
 	const struct rp_batch *in; /* the access is in->addr[i] ... */
 	size_t i;
 	struct rp_rng *rng;
+	uint64_t
+	    next; /* if the policy wants the future: when the line is looked up again (sim/future.h) */
 };
 
 typedef void rp_touch(const struct rp_at *at, uint32_t way);
@@ -57,6 +59,9 @@ struct rp_policy {
 	/* Called with every way valid; fill() follows for the same line and the way that it names. NULL: only the engines
 	 * below can run the policy, and one of them fits everything. */
 	rp_pick *victim;
+	/* Whether to bring the line in, or let the access pass: called before `victim` if the first parameter is not 0. */
+	bool (*admit)(const struct rp_at *at);
+	bool future;    /* wants `next`: the trace is gone through twice */
 	bool chance;    /* draws from `rng`: the seed is part of the specification */
 	bool unbounded; /* no capacity: no size, sets, ways; the specification has 0, 1 and 0 */
 	/* Specialised loops, each for some geometries (sim/engine.h), that give what the plain one gives with the functions

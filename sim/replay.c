@@ -1,15 +1,20 @@
 /* replay.c - batches through several caches in one pass, with warm-up, intervals and counters by stream.
  *
  * Caches of one line size form a group, for which a batch is turned into lookups once. A group goes through the whole batch
- * by itself, in chunks that end where counting changes: so every chunk lies within the warm-up or within one interval. */
+ * by itself, in chunks that end where counting changes: so every chunk lies within the warm-up or within one interval.
+ *
+ * If a policy wants the future, batches are kept in a spool and shown to the futures of the groups that want theirs; when
+ * the trace has ended the spool is replayed. */
 #include "config.h"
 
 #include "sim/replay.h"
+#include "sim/future.h"
 #include "sim/module.h"
 #include "sim/streams.h"
 #include "sim/tally.h"
 
 #include "base/mem.h"
+#include "traces/spool.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,7 +43,8 @@ struct unit {
 
 struct group {
 	struct rp_expand *expand;
-	size_t *unit; /* numbers of its caches */
+	struct rp_future *future; /* NULL: no policy wants it */
+	size_t *unit;             /* numbers of its caches */
 	size_t units;
 	uint64_t began; /* accesses, warm-up included, that have begun */
 	uint64_t bypassed;
@@ -53,6 +59,8 @@ struct rp_replay {
 	size_t groups;
 	size_t *numbers; /* what the groups' lists point into */
 	struct rp_streams *streams;
+	struct rp_spool *spool; /* NULL: no policy wants the future */
+	bool rewound;           /* the spool is replayed */
 	size_t interval_room;
 	bool ended;
 	struct rp_result result; /* of the chunk at hand */
@@ -69,10 +77,25 @@ static bool
 wants_bytes(const struct rp_cache_spec *specs, size_t n, uint32_t line)
 {
 	for (size_t i = 0; i < n; i++)
-		if (specs[i].line == line && (specs[i].write == RP_WRITE_THROUGH ||
-						 specs[i].allocate == RP_ALLOCATE_NO_WRITE))
+		if (specs[i].line == line && rp_cache_spec_passes(&specs[i]))
 			return true;
 	return false;
+}
+
+/* If a policy of the group wants the future: what will tell it, and where rows are kept until then. */
+static bool
+foresee(struct rp_replay *r, struct group *g, const struct rp_cache_spec *specs, struct rp_err *err)
+{
+	bool wanted = false;
+	for (size_t i = 0; i < g->units; i++)
+		wanted |= specs[g->unit[i]].policy->future;
+	if (!wanted)
+		return true;
+	g->future =
+	    rp_future_new(line_bits(&specs[g->unit[0]]), r->o.keep_bypassed, r->o.level, err);
+	if (g->future && !r->spool)
+		r->spool = rp_spool_new(err);
+	return g->future && r->spool;
 }
 
 /* A group for each line size, in the order they come up. */
@@ -92,7 +115,7 @@ make_groups(struct rp_replay *r, const struct rp_cache_spec *specs, struct rp_er
 		r->groups++;
 		g->expand = rp_expand_new(bits, wants_bytes(specs, r->units, UINT32_C(1) << bits),
 		    r->o.keep_bypassed, r->o.level, err);
-		if (!g->expand)
+		if (!g->expand || !foresee(r, g, specs, err))
 			return false;
 	}
 	return true;
@@ -161,8 +184,11 @@ rp_replay_free(struct rp_replay *r)
 		free(r->unit[i].stream);
 		close_top(&r->unit[i], r->interval_room);
 	}
-	for (size_t i = 0; i < r->groups; i++)
+	for (size_t i = 0; i < r->groups; i++) {
 		rp_expand_free(r->group[i].expand);
+		rp_future_free(r->group[i].future);
+	}
+	rp_spool_free(r->spool);
 	rp_streams_free(r->streams);
 	free(r->unit);
 	free(r->group);
@@ -369,12 +395,13 @@ run_group(struct rp_replay *r, struct group *g, const struct rp_batch *b, const 
 			return false;
 		/* An access that goes on from the chunk before belongs to where it began. */
 		bool count = fresh ? !warming(r, g) : g->began > r->o.warmup;
-		const struct rp_lookups *in =
-		    rp_expand_next(g->expand, b, &row, fresh ? until_change(r, g) : 0);
-		if (!run_chunk(r, g, in, count, slot, err))
+		struct rp_lookups in =
+		    *rp_expand_next(g->expand, b, &row, fresh ? until_change(r, g) : 0);
+		if ((g->future && !rp_future_next(g->future, &in, err)) ||
+		    !run_chunk(r, g, &in, count, slot, err))
 			return false;
-		g->began += in->accesses;
-		g->bypassed += in->bypassed;
+		g->began += in.accesses;
+		g->bypassed += in.bypassed;
 	}
 	return true;
 }
@@ -395,8 +422,8 @@ check_laws(const struct rp_replay *r, struct rp_err *err)
 	return true;
 }
 
-bool
-rp_replay_run(struct rp_replay *r, const struct rp_batch *b, struct rp_err *err)
+static bool
+replay_batch(struct rp_replay *r, const struct rp_batch *b, struct rp_err *err)
 {
 	const uint32_t *slot = NULL;
 	if (r->streams && (!(slot = rp_streams_slots(r->streams, b, err)) || !stream_room(r, err)))
@@ -405,6 +432,59 @@ rp_replay_run(struct rp_replay *r, const struct rp_batch *b, struct rp_err *err)
 		if (!run_group(r, &r->group[i], b, slot, err))
 			return false;
 	return check_laws(r, err);
+}
+
+bool
+rp_replay_run(struct rp_replay *r, const struct rp_batch *b, struct rp_err *err)
+{
+	if (!r->spool)
+		return replay_batch(r, b, err);
+	for (size_t i = 0; i < r->groups; i++)
+		if (r->group[i].future && !rp_future_show(r->group[i].future, b, err))
+			return false;
+	return rp_spool_put(r->spool, b, err);
+}
+
+/* The next uses of all groups, some at a time: as rp_replay_more. */
+static int
+turn(struct rp_replay *r, struct rp_err *err)
+{
+	int more = 0;
+	for (size_t i = 0; !more && i < r->groups; i++)
+		if (r->group[i].future)
+			more = rp_future_turn(r->group[i].future, err);
+	if (more)
+		return more;
+	r->rewound = rp_spool_rewind(r->spool, err);
+	return r->rewound ? 1 : -1;
+}
+
+int
+rp_replay_more(struct rp_replay *r, struct rp_err *err)
+{
+	bool stopped = r->o.stop && *r->o.stop;
+	if (!r->spool || r->ended || (stopped && r->rewound))
+		return 0;
+	if (stopped) {
+		rp_fail(err, RP_STOPPED,
+		    "interrupted before the future was known, which opt needs: no results");
+		return -1;
+	}
+	if (!r->rewound)
+		return turn(r, err);
+	const struct rp_batch *b = rp_spool_next(r->spool, err);
+	if (!b)
+		return err->code ? -1 : 0;
+	return replay_batch(r, b, err) ? 1 : -1;
+}
+
+uint64_t
+rp_replay_spilled(const struct rp_replay *r)
+{
+	uint64_t n = r->spool ? rp_spool_bytes(r->spool) : 0;
+	for (size_t i = 0; i < r->groups; i++)
+		n += r->group[i].future ? rp_future_bytes(r->group[i].future) : 0;
+	return n;
 }
 
 static bool
@@ -469,9 +549,12 @@ end_intervals(struct rp_replay *r, struct group *g, struct rp_err *err)
 bool
 rp_replay_end(struct rp_replay *r, struct rp_err *err)
 {
+	int more = 1;
 	if (r->ended)
 		return true;
-	if (!check_streams(r, err))
+	while (more > 0)
+		more = rp_replay_more(r, err);
+	if (more < 0 || !check_streams(r, err))
 		return false;
 	for (size_t i = 0; i < r->groups; i++) {
 		if (r->o.flush)

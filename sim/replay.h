@@ -8,6 +8,8 @@
 
 #include "traces/batch.h"
 
+#include <signal.h>
+
 /* All zeroes are the defaults. */
 struct rp_replay_opts {
 	bool
@@ -21,6 +23,8 @@ struct rp_replay_opts {
 	uint32_t top;        /* tables of so many keys that miss most; 0: none */
 	enum rp_top_by by;   /* which keys */
 	enum rp_level level; /* for tests: which of the loops, that all give the same */
+	const volatile sig_atomic_t
+	    *stop; /* rp_replay_more ends early when this is not 0; NULL: never */
 };
 
 struct rp_replay;
@@ -31,14 +35,24 @@ struct rp_replay *rp_replay_new(const struct rp_cache_spec *specs, size_t n,
 void rp_replay_free(struct rp_replay *r);
 
 /* Replays the rows of a batch through all caches. RP_FAILED: an identity of the counters does not hold, which is our
- * mistake. RP_RESOURCE: no memory for a new stream's or interval's counters. */
+ * mistake. RP_RESOURCE: no memory for a new stream's or interval's counters.
+ *
+ * If a policy wants the future (opt), rows are only kept, in a temporary file, and looked at; they are replayed when the
+ * trace has ended, by rp_replay_more or else by rp_replay_end. RP_RESOURCE then: no temporary file, or the disk is full. */
 bool rp_replay_run(struct rp_replay *r, const struct rp_batch *b, struct rp_err *err);
+
+/* The trace has ended: does some of what is left to do, which is nothing if no policy wants the future. 1: call again; 0:
+ * nothing is left, or opts.stop says so; -1: failed. RP_STOPPED: stopped before there is any result. */
+int rp_replay_more(struct rp_replay *r, struct rp_err *err);
+
+/* Bytes that went to temporary files. */
+uint64_t rp_replay_spilled(const struct rp_replay *r);
 
 /* Crossing: an access that lies in several lines looks all of them up, in order. `once` counts that as one lookup, and as
  * one miss if any line missed, as Cachegrind does (cg_sim.c); lines brought in and replaced are counted as they are, so
  * there may be more fills than misses. Without it each line is a lookup, and a miss of its own. */
 
-/* At the end of the trace: flushes if asked, closes the last interval (unless empty), checks every law, and that the
+/* At the end of the trace: does what rp_replay_more left, flushes if asked, closes the last interval (unless empty), checks every law, and that the
  * streams sum to the total. The flush belongs to no stream: it is in the total and the last interval only. */
 bool rp_replay_end(struct rp_replay *r, struct rp_err *err);
 

@@ -52,9 +52,11 @@ rp_requests_of(struct rp_requests *r, const struct rp_cache_spec *s, const struc
 		return false;
 	for (size_t i = 0; i < in->n; i++) {
 		uint64_t addr = in->line[i] << bits;
-		if ((outcome[i] & (RP_MISSED | RP_NO_FILL | RP_MERGED)) == RP_MISSED)
+		bool filled = !(outcome[i] & RP_NO_FILL);
+		if ((outcome[i] & (RP_MISSED | RP_MERGED)) == RP_MISSED &&
+		    (filled || !in->store[i]))
 			rp_requests_put(r, RP_ASK_FETCH, addr, s->line, in->row[i]);
-		if (in->bytes && in->bytes[i] && (through || (outcome[i] & RP_NO_FILL)))
+		if (in->bytes && in->bytes[i] && (through || !filled))
 			rp_requests_put(r, RP_ASK_WRITE, addr, in->bytes[i], in->row[i]);
 		if (outcome[i] & RP_WROTE_BACK)
 			rp_requests_put(r, RP_ASK_BACK, victim[i] << bits, s->line, in->row[i]);

@@ -103,7 +103,12 @@ replay_all(struct sim_run *run, struct rp_err *err)
 		if (n > 0 &&
 		    (!rp_seen_batch(&run->seen, b, err) || !rp_replay_run(run->replay, b, err)))
 			n = -1;
-		rp_input_tell(&progress, in, run->source->trace, rp_replay_accesses(run->replay));
+		rp_input_tell(&progress, in, run->source->trace, run->seen.accesses);
+	}
+	while (n == 0 && (n = rp_replay_more(run->replay, err)) > 0) {
+		uint64_t done = rp_replay_accesses(run->replay);
+		n = 0;
+		rp_progress_tell(&progress, done, done, run->seen.accesses);
 	}
 	run->elapsed = now() - start;
 	rp_progress_end(&progress);
@@ -164,7 +169,8 @@ run_sim(void *options, int n, char **traces, struct rp_err *err)
 			.warmup = run.warmup,
 			.interval = o->interval,
 			.top = o->top,
-			.by = o->by };
+			.by = o->by,
+			.stop = &rp_interrupted };
 		run.replay = rp_replay_new(run.specs, o->caches.n, &replay, err);
 		ok = run.replay && replay_all(&run, err) && sim_print(&run, err);
 	}

@@ -124,6 +124,8 @@ document(const struct sim_run *run, struct rp_err *err)
 	    run->elapsed > 0 ? json_real((double)accesses / run->elapsed) : json_null());
 	if (!doc)
 		rp_fail(err, RP_RESOURCE, "out of memory: results");
+	else if (rp_replay_spilled(r))
+		json_object_set_new(doc, "spilled_bytes", rp_emit_count(rp_replay_spilled(r)));
 	return doc;
 failed:
 	json_decref(trace);
@@ -302,6 +304,12 @@ print_text(struct rp_out *to, const struct sim_run *run, json_t *doc, struct rp_
 	if (ok && run->warmup)
 		ok = rp_out_printf(
 		    to, err, "warm-up   %" PRIu64 " accesses, not counted\n", run->warmup);
+	if (ok && rp_replay_spilled(run->replay)) {
+		char bytes[32];
+		rp_print_count(bytes, rp_replay_spilled(run->replay));
+		ok = rp_out_printf(to, err,
+		    "spilled   %s bytes to temporary files, for opt: it needs the future\n", bytes);
+	}
 	json_array_foreach(caches, i, cache)
 	{
 		ok = ok && rp_out_printf(to, err, "%-8s  %s\n",

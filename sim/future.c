@@ -1,0 +1,323 @@
+/* future.c - when each lookup's line is looked up again.
+ *
+ * Both files are stacks of blocks (base/spill.h). Lines are pushed in trace order and popped backwards; next uses are pushed
+ * backwards and so popped in trace order. A block of lines is their steps; an invalidation is a block of its own, its first
+ * and last line behind a count of 0. A block of next uses holds how many lookups lie ahead, 0 for never. */
+#include "config.h"
+
+#include "sim/future.h"
+
+#include "base/mem.h"
+#include "base/pack.h"
+#include "base/spill.h"
+
+#include <string.h>
+
+enum {
+	BLOCK = RP_CHUNK, /* lookups of a block */
+	SLICE = 32,       /* blocks that a turn does */
+	AHEAD = 16,       /* lookups to prefetch */
+	SLOTS = 4096      /* of the table at first */
+};
+
+/* A line and the earliest lookup of it seen so far, going backwards. */
+struct slot {
+	uint64_t line;
+	uint64_t at; /* 0: the slot is free; DROPPED: before an invalidation */
+};
+
+#define DROPPED UINT64_MAX
+
+struct rp_future {
+	struct rp_expand *expand;
+	unsigned line_bits;
+	struct rp_spill lines, uses;
+	struct rp_ahead ahead;
+	uint64_t line[BLOCK + 1]; /* of the block that is collected, or gone through */
+	size_t n;
+	bool turned; /* the last block is pushed, the table is there */
+	struct slot *slot;
+	uint64_t slots; /* a power of two; at most half of them are used */
+	unsigned shift; /* 64 - log2(slots) */
+	uint64_t left;  /* lookups that are still to be gone through */
+	/* Reading. */
+	uint64_t done; /* lookups */
+	uint64_t use[BLOCK + 1];
+	size_t use_at, use_n;
+	uint64_t next[RP_CHUNK + 64];
+};
+
+struct rp_future *
+rp_future_new(unsigned line_bits, bool bypassed, enum rp_level level, struct rp_err *err)
+{
+	struct rp_future *f = rp_mem_array(1, sizeof *f, err);
+	if (!f)
+		return NULL;
+	f->line_bits = line_bits;
+	if ((f->expand = rp_expand_new(line_bits, false, bypassed, level, err)) &&
+	    rp_spill_open(&f->lines, err) && rp_spill_open(&f->uses, err))
+		return f;
+	rp_future_free(f);
+	return NULL;
+}
+
+void
+rp_future_free(struct rp_future *f)
+{
+	if (!f)
+		return;
+	rp_expand_free(f->expand);
+	rp_spill_close(&f->lines);
+	rp_spill_close(&f->uses);
+	free(f->slot);
+	free(f);
+}
+
+uint64_t
+rp_future_bytes(const struct rp_future *f)
+{
+	return f->ahead.bytes + f->uses.bytes;
+}
+
+static bool
+push_lines(struct rp_future *f, struct rp_err *err)
+{
+	uint64_t n = f->n;
+	if (!n)
+		return true;
+	unsigned char *to = rp_spill_room(&f->lines, sizeof n + rp_pack_room(f->n), err);
+	if (!to)
+		return false;
+	memcpy(to, &n, sizeof n);
+	rp_spill_push(&f->lines, sizeof n + rp_pack_steps(to + sizeof n, f->line, f->n));
+	f->ahead.bytes = f->lines.bytes;
+	f->ahead.lookups += n;
+	f->n = 0;
+	return true;
+}
+
+static bool
+push_drop(struct rp_future *f, uint64_t first, uint64_t last, struct rp_err *err)
+{
+	uint64_t drop[3] = { 0, first, last };
+	void *to = push_lines(f, err) ? rp_spill_room(&f->lines, sizeof drop, err) : NULL;
+	if (!to)
+		return false;
+	memcpy(to, drop, sizeof drop);
+	rp_spill_push(&f->lines, sizeof drop);
+	f->ahead.bytes = f->lines.bytes;
+	return true;
+}
+
+static bool
+show_mark(struct rp_future *f, const struct rp_batch *b, size_t row, struct rp_err *err)
+{
+	uint64_t first, last;
+	rp_mark_lines(b, row, f->line_bits, &first, &last);
+	f->ahead.copies += b->kind[row] == RP_COPY_BACK;
+	return b->kind[row] != RP_INVALIDATE || push_drop(f, first, last, err);
+}
+
+static bool
+collect(struct rp_future *f, const struct rp_lookups *in, struct rp_err *err)
+{
+	for (size_t at = 0; at < in->n;) {
+		size_t room = BLOCK - f->n, n = in->n - at < room ? in->n - at : room;
+		memcpy(f->line + f->n, in->line + at, n * sizeof *f->line);
+		f->n += n;
+		at += n;
+		if (f->n == BLOCK && !push_lines(f, err))
+			return false;
+	}
+	return true;
+}
+
+bool
+rp_future_show(struct rp_future *f, const struct rp_batch *b, struct rp_err *err)
+{
+	for (size_t row = 0; row < b->n;) {
+		bool ok = b->kind[row] >= RP_MARKS
+		              ? show_mark(f, b, row++, err)
+		              : collect(f, rp_expand_next(f->expand, b, &row, UINT64_MAX), err);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+/* Neighbours share a cache line; four in a row are spread by the high bits of a product. */
+static inline uint64_t
+home(const struct rp_future *f, uint64_t line)
+{
+	return (line >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> f->shift << 2 | (line & 3);
+}
+
+/* The slot of a line, or the free one where it would go. */
+static inline struct slot *
+find(const struct rp_future *f, uint64_t line)
+{
+	uint64_t i = home(f, line);
+	while (f->slot[i].at && f->slot[i].line != line)
+		i = (i + 1) & (f->slots - 1);
+	return &f->slot[i];
+}
+
+static bool
+resize(struct rp_future *f, uint64_t slots, struct rp_err *err)
+{
+	struct slot *old = f->slot;
+	uint64_t n = f->slots;
+	struct slot *made = rp_mem_aligned(64, slots, sizeof *made, err);
+	if (!made)
+		return false;
+	f->slot = made;
+	f->slots = slots;
+	f->shift = 64 - ((unsigned)__builtin_ctzll(slots) - 2);
+	for (uint64_t i = 0; i < n; i++)
+		if (old[i].at)
+			*find(f, old[i].line) = old[i];
+	free(old);
+	return true;
+}
+
+/* Lines first..last are dropped here: what was seen of them later on is not their next use any more. */
+static void
+drop_lines(struct rp_future *f, uint64_t first, uint64_t last)
+{
+	if (last - first < f->slots) {
+		for (uint64_t i = 0; i <= last - first; i++) {
+			struct slot *s = find(f, first + i);
+			s->at = s->at ? DROPPED : 0;
+		}
+		return;
+	}
+	for (uint64_t i = 0; i < f->slots; i++)
+		if (f->slot[i].at && f->slot[i].line >= first && f->slot[i].line <= last)
+			f->slot[i].at = DROPPED;
+}
+
+/* Goes through the n lines, the last of which is lookup f->left, and puts how far ahead their next uses are in f->use. */
+static void
+go_back(struct rp_future *f, size_t n)
+{
+	uint64_t number = f->left, lines = f->ahead.lines;
+	for (size_t i = n; i-- > 0; number--) {
+		if (i >= AHEAD)
+			__builtin_prefetch(&f->slot[home(f, f->line[i - AHEAD])], 1);
+		struct slot *s = find(f, f->line[i]);
+		uint64_t at = s->at;
+		lines += !at;
+		f->use[i] = at && at != DROPPED ? at - number : 0;
+		s->line = f->line[i];
+		s->at = number;
+	}
+	f->left = number;
+	f->ahead.lines = lines;
+}
+
+static bool
+push_uses(struct rp_future *f, size_t n, struct rp_err *err)
+{
+	uint64_t count = n;
+	unsigned char *to = rp_spill_room(&f->uses, sizeof count + rp_pack_room(n), err);
+	if (!to)
+		return false;
+	memcpy(to, &count, sizeof count);
+	rp_spill_push(&f->uses, sizeof count + rp_pack(to + sizeof count, f->use, n));
+	return true;
+}
+
+static bool
+turn_block(struct rp_future *f, const unsigned char *block, struct rp_err *err)
+{
+	uint64_t head[3];
+	memcpy(head, block, sizeof *head);
+	if (!head[0]) {
+		memcpy(head, block, sizeof head);
+		drop_lines(f, head[1], head[2]);
+		return true;
+	}
+	size_t n = (size_t)head[0];
+	if ((f->ahead.lines + n) * 2 > f->slots && !resize(f, f->slots * 2, err))
+		return false;
+	rp_unpack_steps(block + sizeof *head, f->line, n);
+	go_back(f, n);
+	return push_uses(f, n, err);
+}
+
+static bool
+begin_turn(struct rp_future *f, struct rp_err *err)
+{
+	if (!push_lines(f, err) || !resize(f, SLOTS, err))
+		return false;
+	f->left = f->ahead.lookups;
+	f->turned = true;
+	return true;
+}
+
+static void
+end_turn(struct rp_future *f)
+{
+	free(f->slot);
+	f->slot = NULL;
+	rp_spill_close(&f->lines);
+}
+
+int
+rp_future_turn(struct rp_future *f, struct rp_err *err)
+{
+	if (!f->turned && !begin_turn(f, err))
+		return -1;
+	for (int i = 0; i < SLICE; i++) {
+		size_t length;
+		const unsigned char *block = f->slot ? rp_spill_pop(&f->lines, &length, err) : NULL;
+		if (!block && err->code)
+			return -1;
+		if (!block) {
+			end_turn(f);
+			return 0;
+		}
+		if (!turn_block(f, block, err))
+			return -1;
+	}
+	return 1;
+}
+
+/* More next uses from the file; there must be some. */
+static bool
+read_uses(struct rp_future *f, struct rp_err *err)
+{
+	size_t length;
+	const unsigned char *block = rp_spill_pop(&f->uses, &length, err);
+	uint64_t n;
+	if (!block)
+		return err->code ? false
+		                 : rp_fail(err, RP_FAILED,
+				       "more lookups than were foreseen: please report this");
+	memcpy(&n, block, sizeof n);
+	rp_unpack(block + sizeof n, f->use, (size_t)n);
+	f->use_at = 0;
+	f->use_n = (size_t)n;
+	return true;
+}
+
+bool
+rp_future_next(struct rp_future *f, struct rp_lookups *in, struct rp_err *err)
+{
+	in->number = f->done + 1;
+	for (size_t i = 0; i < in->n;) {
+		if (f->use_at == f->use_n && !read_uses(f, err))
+			return false;
+		size_t have = f->use_n - f->use_at, n = in->n - i < have ? in->n - i : have;
+		const uint64_t *use = f->use + f->use_at;
+		uint64_t number = in->number + i, *next = f->next + i;
+		for (size_t k = 0; k < n; k++)
+			next[k] = use[k] ? number + k + use[k] : UINT64_MAX - (number + k);
+		f->use_at += n;
+		i += n;
+	}
+	f->done += in->n;
+	in->next = f->next;
+	in->ahead = &f->ahead;
+	return true;
+}

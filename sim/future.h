@@ -1,0 +1,42 @@
+/* future.h - when each lookup's line is looked up again: known before a trace is replayed, by seeing it twice.
+ *
+ * First all rows are shown, in order; their lines go to a temporary file. Then the file is gone through backwards with a
+ * table from line to last lookup seen, and the next uses go to a second file, which is read while the same rows are
+ * replayed. In memory is the table only: 32 to 64 bytes for each distinct line, half as much again while it grows.
+ *
+ * Lookups are numbered from 1. What a policy compares is a key: the number of the line's next lookup; UINT64_MAX - number of
+ * this lookup if there is none. So all keys of lines that are present differ, one that is never used again is greater than
+ * all that are, and among those the one used longest ago is the greatest. A line that is invalidated before its next lookup
+ * is not used again: keeping it is for nothing. */
+#ifndef RP_SIM_FUTURE_H
+#define RP_SIM_FUTURE_H
+
+#include "sim/level.h"
+#include "sim/lookup.h"
+
+#include "base/err.h"
+#include "traces/batch.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rp_future;
+
+/* For lines of 2^line_bits bytes; `bypassed` as in rp_expand_new. Gives (rp_future_free). RP_RESOURCE: no temporary file, no
+ * memory. */
+struct rp_future *rp_future_new(
+    unsigned line_bits, bool bypassed, enum rp_level level, struct rp_err *err);
+void rp_future_free(struct rp_future *f); /* accepts NULL */
+
+/* Shows the next rows. RP_RESOURCE: the disk is full. */
+bool rp_future_show(struct rp_future *f, const struct rp_batch *b, struct rp_err *err);
+
+/* All rows have been shown: computes the next uses, some thousand lookups at a call. 1: call again; 0: done; -1: failed. */
+int rp_future_turn(struct rp_future *f, struct rp_err *err);
+
+/* Fills in->next, in->number and in->ahead for the next in->n lookups: borrowed until the next call. */
+bool rp_future_next(struct rp_future *f, struct rp_lookups *in, struct rp_err *err);
+
+uint64_t rp_future_bytes(const struct rp_future *f); /* that went to temporary files */
+
+#endif

@@ -66,7 +66,7 @@ slots_of_pcs(struct rp_rpz_decoder *d, size_t n)
 		bool same = s->op_flags[class[i] - 1u] & RP_SAME_INSTR;
 		unsigned slot = rp_rpz_pc_slot(d->pc[d->row + i], same);
 		s->slot[i] = (uint16_t)slot;
-		s->from[i] = rp_rpz_from(i, s->code[i], slot);
+		s->from[i] = rp_rpz_from(i, s->how[i], slot);
 	}
 }
 

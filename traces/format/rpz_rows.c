@@ -8,6 +8,16 @@ enum { CODE = RP_RPZ_CODES - 1, LENGTH = 7 };
 static const uint16_t masks[8] = { 0, 0xff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff };
 static const uint8_t more[8] = { 0, 0, 0, 1, 2, 3, 4, 6 };
 
+static uint8_t
+how(unsigned predictor, unsigned length)
+{
+	unsigned x = predictor | (predictor == RP_RPZ_TABLE ? RP_RPZ_OF_TABLE : 0);
+	x |= length > 0 ? RP_RPZ_FIRST_BYTE : 0;
+	x |= length > 1 ? RP_RPZ_SECOND_BYTE : 0;
+	x |= length > 2 ? RP_RPZ_LONG : 0;
+	return (uint8_t)x;
+}
+
 void
 rp_rpz_rows_tables(struct rp_rpz_rows_state *s)
 {
@@ -15,6 +25,7 @@ rp_rpz_rows_tables(struct rp_rpz_rows_state *s)
 		unsigned code = s->token_code[t] & CODE, length = code & LENGTH, p = code >> 3;
 		s->token_size[t] = s->op_size[s->token_op[t]];
 		s->token_kind[t] = s->op_kind[s->token_op[t]];
+		s->token_how[t] = how(p, length);
 		s->token_address[t] =
 		    (struct rp_rpz_token){ masks[length], length > 0, length > 1, more[length],
 			    (uint8_t)(p ? p : RP_RPZ_BACK), !p, p == RP_RPZ_TABLE ? -1 : 0 };
@@ -34,7 +45,7 @@ split(struct rp_rpz_rows_state *s, size_t n, uint32_t *size, uint8_t *kind, uint
 		bad |= s->token_code[t];
 	}
 	for (size_t i = 0; s->key != RP_RPZ_OP_KEY && i < n; i++)
-		s->code[i] = s->token_code[token[i]] & CODE;
+		s->how[i] = s->token_how[token[i]];
 	for (size_t i = 0; flags && i < n; i++)
 		flags[i] = s->op_flags[class[i] - 1u];
 	s->bad |= bad;
@@ -118,11 +129,11 @@ rp_rpz_rows_begin(struct rp_rpz_rows_state *s, uint64_t base)
 
 /* Without a key nothing reads the table. */
 static void
-predict_back(uint64_t *memory, const uint8_t *code, const uint64_t *change, size_t n)
+predict_back(uint64_t *memory, const uint8_t *how, const uint64_t *change, size_t n)
 {
 	uint64_t last = memory[RP_RPZ_NOW - 1];
 	for (size_t i = 0; i < n; i++) {
-		size_t p = code[i] >> 3;
+		size_t p = how[i] & RP_RPZ_PREDICTOR;
 		uint64_t far = memory[RP_RPZ_NOW - 1 + i - p];
 		last = (p ? far : last) + change[i];
 		memory[RP_RPZ_NOW + i] = last;
@@ -149,7 +160,7 @@ void
 rp_rpz_rows_predict(struct rp_rpz_rows_state *s, size_t n)
 {
 	if (s->key == RP_RPZ_NO_KEY)
-		predict_back(s->memory, s->code, s->change, n);
+		predict_back(s->memory, s->how, s->change, n);
 	else
 		predict_keyed(s->memory, s->from, s->slot, s->change, n);
 }

@@ -1,10 +1,11 @@
 /* rpz_rows.h - from tokens and residual bytes to addresses, sizes and kinds, a few hundred rows at a time.
  *
- * Passes over arrays that stay in the first-level cache: tokens are split into ops and codes, and those looked up;
- * residual bytes are spread to differences; keys are made into places to predict from; the addresses are predicted,
- * which alone must go row by row. With AVX2 all but the last are wide. In plain C the three that make addresses are one
- * loop without branches, which spares the arrays in between. Either way the results are the same, and nothing leaves
- * its arrays, whatever the tokens say. */
+ * Passes over arrays that stay in the first-level cache: tokens are split into ops and how addresses are made, and ops
+ * looked up; residual bytes are spread to differences; keys are made into places to predict from; the addresses are
+ * predicted, which alone must go row by row. With AVX2 all but the last are wide. The three that make addresses are one
+ * loop: with AVX2 over groups of rows, of which the next is prepared while the one before is predicted, in plain C row
+ * by row without branches. Either way the results are the same, and nothing leaves its arrays, whatever the tokens
+ * say. */
 #ifndef RP_TRACES_FORMAT_RPZ_ROWS_H
 #define RP_TRACES_FORMAT_RPZ_ROWS_H
 
@@ -23,6 +24,16 @@ enum {
 	RP_RPZ_BAD = 0x80                  /* the code of a token that there is not */
 };
 
+/* How a row's address is made, in a byte: its predictor, whether that is the table, and whether its residual has more than
+ * two bytes, a second, a first. These stand where a shift or none makes them signs. */
+enum {
+	RP_RPZ_PREDICTOR = 7,
+	RP_RPZ_OF_TABLE = 8,
+	RP_RPZ_LONG = 0x20,
+	RP_RPZ_SECOND_BYTE = 0x40,
+	RP_RPZ_FIRST_BYTE = 0x80
+};
+
 /* What a token says of a row's address, as a loop without branches wants it. */
 struct rp_rpz_token {
 	uint16_t mask;               /* of the first and the second byte of the residual */
@@ -36,6 +47,7 @@ struct rp_rpz_token {
 struct rp_rpz_rows_state {
 	/* The block's: */
 	uint8_t token_op[256], token_code[256]; /* a token that there is not: op 0, RP_RPZ_BAD */
+	uint8_t token_how[256];
 	struct rp_rpz_token token_address[256];
 	uint32_t token_size[256]; /* the op's */
 	uint8_t token_kind[256];
@@ -48,7 +60,7 @@ struct rp_rpz_rows_state {
 	const uint8_t *token, *first, *second, *rest;
 	/* The step's, with room for loads and stores of whole vectors: */
 	uint8_t bad; /* all codes together */
-	uint8_t code[RP_RPZ_STEP + RP_RPZ_SLACK];
+	uint8_t how[RP_RPZ_STEP + RP_RPZ_SLACK];
 	uint8_t class[RP_RPZ_SLACK + RP_RPZ_STEP +
 		      RP_RPZ_SLACK]; /* op + 1; the step's first row at RP_RPZ_SLACK */
 	uint16_t slot[RP_RPZ_STEP + RP_RPZ_SLACK], from[RP_RPZ_STEP + RP_RPZ_SLACK];
@@ -61,7 +73,7 @@ struct rp_rpz_rows_state {
 
 /* The passes, over n (at most RP_RPZ_STEP) rows. */
 struct rp_rpz_passes {
-	/* token[i] to class and code, gathering `bad`, and to sizes (explicit ones as 0), kinds and flags (NULL: not
+	/* token[i] to class and how, gathering `bad`, and to sizes (explicit ones as 0), kinds and flags (NULL: not
 	 * wanted). Moves the cursor. */
 	void (*split)(
 	    struct rp_rpz_rows_state *s, size_t n, uint32_t *size, uint8_t *kind, uint8_t *flags);
@@ -86,7 +98,7 @@ void rp_rpz_rows_tables(struct rp_rpz_rows_state *s);
 /* Before the first row of a block. */
 void rp_rpz_rows_begin(struct rp_rpz_rows_state *s, uint64_t base);
 
-/* Changes to addresses in `memory`: without a key, from codes, and with one, from slot and from. */
+/* Changes to addresses in `memory`: without a key, from `how`, and with one, from slot and from. */
 void rp_rpz_rows_predict(struct rp_rpz_rows_state *s, size_t n);
 
 /* Takes the step's n addresses out of `memory`. */
@@ -95,11 +107,11 @@ void rp_rpz_rows_take(struct rp_rpz_rows_state *s, size_t n, uint64_t *addr);
 /* After n rows: moves the history. */
 void rp_rpz_rows_step(struct rp_rpz_rows_state *s, size_t n);
 
-/* from[i] of a row with this code and slot. */
+/* from[i] of a row that is made so and has this slot. */
 static inline uint16_t
-rp_rpz_from(size_t i, unsigned code, unsigned slot)
+rp_rpz_from(size_t i, unsigned how, unsigned slot)
 {
-	unsigned p = code >> 3;
+	unsigned p = how & RP_RPZ_PREDICTOR;
 	unsigned back = p ? RP_RPZ_NOW - 1 + (unsigned)i - p : RP_RPZ_LAST;
 	return (uint16_t)(p == RP_RPZ_TABLE ? slot : back);
 }

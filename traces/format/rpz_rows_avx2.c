@@ -9,7 +9,10 @@
 
 #define AVX2 __attribute__((target("avx2,bmi,popcnt")))
 
-enum { LENGTH = 7, ROW = 16 /* entries of a table that one shuffle looks up */ };
+enum {
+	ROW = 16 /* entries of a table that one shuffle looks up */,
+	GROUP = 8 /* rows done at once */
+};
 
 /* Two tables of up to 256 bytes at once, 16 entries a turn: adding 0x70 with saturation leaves the top bit clear for
  * indices 0 to 15 only, and a shuffle gives 0 where that bit is set. */
@@ -38,15 +41,14 @@ split_tokens(struct rp_rpz_rows_state *s, size_t n)
 {
 	uint8_t *class = s->class + RP_RPZ_SLACK;
 	const __m256i one = _mm256_set1_epi8(1), last = _mm256_set1_epi8((char)(s->tokens - 1));
-	const __m256i codes = _mm256_set1_epi8(RP_RPZ_CODES - 1);
 	__m256i over = _mm256_setzero_si256();
 	for (size_t i = 0; i < n; i += 32) {
-		__m256i t = _mm256_loadu_si256((const __m256i *)(s->token + i)), op, code;
+		__m256i t = _mm256_loadu_si256((const __m256i *)(s->token + i)), op, how;
 		if (n - i >= 32)
 			over = _mm256_or_si256(over, _mm256_subs_epu8(t, last));
-		look_up(t, s->token_op, s->token_code, s->tokens, &op, &code);
+		look_up(t, s->token_op, s->token_how, s->tokens, &op, &how);
 		_mm256_storeu_si256((__m256i *)(class + i), _mm256_add_epi8(op, one));
-		_mm256_storeu_si256((__m256i *)(s->code + i), _mm256_and_si256(code, codes));
+		_mm256_storeu_si256((__m256i *)(s->how + i), how);
 	}
 	for (size_t i = n & ~(size_t)31; i < n; i++)
 		s->bad |= s->token_code[s->token[i]];
@@ -57,60 +59,87 @@ split_tokens(struct rp_rpz_rows_state *s, size_t n)
 
 /* The bytes at *from, one for each bit of `mask`, each in its bit's place; moves *from. */
 AVX2 static inline __m128i
-spread_bytes(const struct rp_rpz_rows_state *s, const uint8_t **from, unsigned mask)
+spread_bytes(const struct rp_rpz_rows_state *s, const uint8_t **from, size_t mask)
 {
 	__m128i bytes = _mm_loadl_epi64((const __m128i *)*from);
-	*from += __builtin_popcount(mask);
+	*from += __builtin_popcountll(mask);
+	__asm__("" : "+r"(*from)); /* or gcc makes one vector of two cursors, which is slower */
 	return _mm_shuffle_epi8(bytes, _mm_loadl_epi64((const __m128i *)s->spread[mask]));
 }
 
-/* Residuals of more than two bytes, which are few; low: their two low bytes. */
-AVX2 static void
-spread_long(struct rp_rpz_rows_state *s, const uint8_t *code, const uint16_t *low, unsigned mask,
-    uint64_t *change)
+/* Where the next residual bytes are; in locals of a pass. */
+struct cursors {
+	const uint8_t *token, *first, *second, *rest;
+	__m256i back; /* RP_RPZ_NOW - 1 + i, of 8 rows */
+};
+
+AVX2 static inline struct cursors
+cursors_of(const struct rp_rpz_rows_state *s, size_t n)
 {
-	static const uint8_t more[8] = { 0, 0, 0, 1, 2, 3, 4, 6 };
+	return (struct cursors){ s->token - n, s->first, s->second, s->rest,
+		_mm256_add_epi32(
+		    _mm256_set1_epi32(RP_RPZ_NOW - 1), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)) };
+}
+
+static inline void
+cursors_back(struct rp_rpz_rows_state *s, const struct cursors *c)
+{
+	s->first = c->first;
+	s->second = c->second;
+	s->rest = c->rest;
+}
+
+/* Residuals of more than two bytes, which are few; low: their two low bytes. */
+AVX2 static __attribute__((noinline)) const uint8_t *
+spread_long(const struct rp_rpz_rows_state *s, const uint8_t *token, const uint8_t *rest,
+    __m128i low, size_t mask, uint64_t *change)
+{
+	uint16_t r[GROUP];
+	_mm_storeu_si128((__m128i *)r, low);
 	for (; mask; mask &= mask - 1) {
-		unsigned i = (unsigned)__builtin_ctz(mask), k = more[code[i] & LENGTH];
-		uint64_t bits = rp_get64(s->rest) & ((UINT64_C(1) << 8 * k) - 1);
-		s->rest += k;
-		change[i] = rp_unzigzag(low[i] | bits << 16) << s->shift;
+		unsigned i = (unsigned)__builtin_ctzll(mask);
+		unsigned k = s->token_address[token[i]].more;
+		uint64_t bits = rp_get64(rest) & ((UINT64_C(1) << 8 * k) - 1);
+		rest += k;
+		change[i] = rp_unzigzag(r[i] | bits << 16) << s->shift;
 	}
+	return rest;
+}
+
+/* change[] of rows i to i + 7, of which those in `real` are there: SIZE_MAX for all. */
+AVX2 static inline void
+spread_8(
+    const struct rp_rpz_rows_state *s, struct cursors *c, size_t i, size_t real, uint64_t *change)
+{
+	const __m128i shift = _mm_cvtsi32_si128(s->shift);
+	__m128i first = _mm_loadl_epi64((const __m128i *)(s->how + i));
+	__m128i second = _mm_add_epi8(first, first), more = _mm_add_epi8(second, second);
+	size_t longer = (size_t)_mm_movemask_epi8(more) & real;
+	__m128i a = spread_bytes(s, &c->first, (size_t)_mm_movemask_epi8(first) & real);
+	__m128i b = spread_bytes(s, &c->second, (size_t)_mm_movemask_epi8(second) & real);
+	__m128i r = _mm_unpacklo_epi8(a, b);
+	__m128i sign = _mm_srai_epi16(_mm_slli_epi16(r, 15), 15);
+	__m128i x = _mm_xor_si128(_mm_srli_epi16(r, 1), sign);
+	__m256i x0 = _mm256_cvtepi16_epi64(x), x1 = _mm256_cvtepi16_epi64(_mm_srli_si128(x, 8));
+	_mm256_storeu_si256((__m256i *)change, _mm256_sll_epi64(x0, shift));
+	_mm256_storeu_si256((__m256i *)(change + 4), _mm256_sll_epi64(x1, shift));
+	if (__builtin_expect(longer != 0, 0))
+		c->rest = spread_long(s, c->token + i, c->rest, r, longer, change);
+}
+
+static inline size_t
+rows_there(size_t i, size_t n)
+{
+	return n - i < GROUP ? ((size_t)1 << (n - i)) - 1 : SIZE_MAX;
 }
 
 AVX2 static void
 spread(struct rp_rpz_rows_state *s, size_t n)
 {
-	const __m256i length = _mm256_set1_epi8(LENGTH), one = _mm256_set1_epi8(1),
-		      two = _mm256_set1_epi8(2);
-	const __m128i bit = _mm_set1_epi16(1), zero = _mm_setzero_si128(),
-		      shift = _mm_cvtsi32_si128(s->shift);
-	for (size_t i = 0; i < n; i += 32) {
-		__m256i l =
-		    _mm256_and_si256(_mm256_loadu_si256((const __m256i *)(s->code + i)), length);
-		uint32_t real = n - i >= 32 ? UINT32_MAX : (UINT32_C(1) << (n - i)) - 1;
-		uint32_t some = real & ~(uint32_t)_mm256_movemask_epi8(
-					   _mm256_cmpeq_epi8(l, _mm256_setzero_si256()));
-		uint32_t pair = real & (uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi8(l, one));
-		uint32_t more = real & (uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi8(l, two));
-		uint16_t low[32];
-		for (unsigned k = 0; k < 32; k += 8) {
-			__m128i a = spread_bytes(s, &s->first, some >> k & 255);
-			__m128i b = spread_bytes(s, &s->second, pair >> k & 255);
-			__m128i r = _mm_unpacklo_epi8(a, b);
-			__m128i sign = _mm_sub_epi16(zero, _mm_and_si128(r, bit));
-			__m128i x = _mm_xor_si128(_mm_srli_epi16(r, 1), sign);
-			__m256i x0 = _mm256_cvtepi16_epi64(x),
-				x1 = _mm256_cvtepi16_epi64(_mm_srli_si128(x, 8));
-			_mm_storeu_si128((__m128i *)(low + k), r);
-			_mm256_storeu_si256(
-			    (__m256i *)(s->change + i + k), _mm256_sll_epi64(x0, shift));
-			_mm256_storeu_si256(
-			    (__m256i *)(s->change + i + k + 4), _mm256_sll_epi64(x1, shift));
-		}
-		if (more)
-			spread_long(s, s->code + i, low, more, s->change + i);
-	}
+	struct cursors c = cursors_of(s, n);
+	for (size_t i = 0; i < n; i += GROUP)
+		spread_8(s, &c, i, rows_there(i, n), s->change + i);
+	cursors_back(s, &c);
 }
 
 /* Slots of 8 rows, 32 bits each. Windows of four classes for each row come from one load of 16. */
@@ -128,39 +157,44 @@ slots_of_8(const uint8_t *class)
 	return _mm256_srli_epi32(_mm256_add_epi32(a, b), 20);
 }
 
-/* from[] of 8 rows; back: RP_RPZ_NOW - 1 + i. */
+/* Where 8 rows are predicted from; back: RP_RPZ_NOW - 1 + i. */
 AVX2 static inline __m256i
-from_of_8(const uint8_t *code, __m256i slot, __m256i back)
+from_of_8(const uint8_t *how, __m256i slot, __m256i back)
 {
-	__m256i p =
-	    _mm256_srli_epi32(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)code)), 3);
-	__m256i table = _mm256_cmpeq_epi32(p, _mm256_set1_epi32(RP_RPZ_TABLE));
-	__m256i last = _mm256_cmpeq_epi32(p, _mm256_setzero_si256());
-	__m256i from = _mm256_blendv_epi8(_mm256_sub_epi32(back, p), slot, table);
-	return _mm256_blendv_epi8(from, _mm256_set1_epi32(RP_RPZ_LAST), last);
+	const __m256i low = _mm256_set1_epi32(RP_RPZ_PREDICTOR);
+	__m256i p = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)how));
+	__m256i far = _mm256_sub_epi32(back, _mm256_and_si256(p, low));
+	__m256i table = _mm256_slli_epi32(p, 28); /* RP_RPZ_OF_TABLE as the sign */
+	return _mm256_castps_si256(_mm256_blendv_ps(
+	    _mm256_castsi256_ps(far), _mm256_castsi256_ps(slot), _mm256_castsi256_ps(table)));
 }
 
-AVX2 static inline __m256i
-pack(__m256i a, __m256i b) /* 16 of 32 bits to 16 bits, in order */
+/* What is needed to predict 8 rows. */
+struct group {
+	uint64_t change[GROUP];
+	uint32_t slot[GROUP], from[GROUP];
+};
+
+AVX2 static inline void
+prepare(
+    const struct rp_rpz_rows_state *s, struct cursors *c, size_t i, size_t real, struct group *g)
 {
-	return _mm256_permute4x64_epi64(_mm256_packus_epi32(a, b), 0xd8);
+	__m256i slot = slots_of_8(s->class + RP_RPZ_SLACK + i);
+	spread_8(s, c, i, real, g->change);
+	_mm256_storeu_si256((__m256i *)g->slot, slot);
+	_mm256_storeu_si256((__m256i *)g->from, from_of_8(s->how + i, slot, c->back));
+	c->back = _mm256_add_epi32(c->back, _mm256_set1_epi32(GROUP));
 }
 
-AVX2 static void
-slots(struct rp_rpz_rows_state *s, size_t n)
+static inline __attribute__((always_inline)) void
+predict(uint64_t *memory, size_t i, size_t n, const struct group *g)
 {
-	const uint8_t *class = s->class + RP_RPZ_SLACK;
-	const __m256i eight = _mm256_set1_epi32(8);
-	__m256i back = _mm256_add_epi32(
-	    _mm256_set1_epi32(RP_RPZ_NOW - 1), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-	for (size_t i = 0; i < n; i += 16) {
-		__m256i a = slots_of_8(class + i), b = slots_of_8(class + i + 8);
-		__m256i next = _mm256_add_epi32(back, eight);
-		__m256i from =
-		    pack(from_of_8(s->code + i, a, back), from_of_8(s->code + i + 8, b, next));
-		_mm256_storeu_si256((__m256i *)(s->slot + i), pack(a, b));
-		_mm256_storeu_si256((__m256i *)(s->from + i), from);
-		back = _mm256_add_epi32(next, eight);
+	uint64_t *now = memory + RP_RPZ_NOW + i;
+#pragma GCC unroll 8
+	for (size_t k = 0; k < n; k++) {
+		uint64_t y = memory[g->from[k]] + g->change[k];
+		now[k] = y;
+		memory[g->slot[k]] = y;
 	}
 }
 
@@ -211,12 +245,28 @@ split(struct rp_rpz_rows_state *s, size_t n, uint32_t *size, uint8_t *kind, uint
 	look(s, n, size, kind, flags);
 }
 
-static void
+/* Predicting is slow for what each row waits for, not for how much there is to do: the next rows are prepared
+ * meanwhile. Even the row before is loaded: to take it from a register costs more than it saves. */
+AVX2 static void
 keyed(struct rp_rpz_rows_state *s, size_t n)
 {
-	spread(s, n);
-	slots(s, n);
-	rp_rpz_rows_predict(s, n);
+	struct cursors c = cursors_of(s, n);
+	struct group a, b;
+	size_t i = 0;
+	prepare(s, &c, 0, rows_there(0, n), &a);
+	for (; i + 3 * GROUP <= n; i += 2 * GROUP) {
+		prepare(s, &c, i + GROUP, SIZE_MAX, &b);
+		predict(s->memory, i, GROUP, &a);
+		prepare(s, &c, i + 2 * GROUP, SIZE_MAX, &a);
+		predict(s->memory, i + GROUP, GROUP, &b);
+	}
+	for (; i + GROUP < n; i += GROUP) {
+		prepare(s, &c, i + GROUP, rows_there(i + GROUP, n), &b);
+		predict(s->memory, i, GROUP, &a);
+		a = b;
+	}
+	predict(s->memory, i, n - i, &a);
+	cursors_back(s, &c);
 }
 
 const struct rp_rpz_passes rp_rpz_passes_avx2 = { split, spread, keyed };

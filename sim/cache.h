@@ -27,6 +27,8 @@
 enum rp_write { RP_WRITE_BACK, RP_WRITE_THROUGH };
 enum rp_allocate { RP_ALLOCATE_WRITE, RP_ALLOCATE_NO_WRITE };
 
+struct rp_gpu_spec;
+
 /* A cache as the user specified it, complete: what was not said has been filled in. */
 struct rp_cache_spec {
 	const struct rp_policy *policy;
@@ -40,12 +42,16 @@ struct rp_cache_spec {
 	struct rp_mshr_spec mshr;
 	uint64_t seed; /* of the policy's random choices */
 	bool classify; /* misses by class (sim/classes.h) */
-	char *text;    /* private: holds the strings */
+	struct rp_gpu_spec *
+	    gpu; /* a cache of GPGPU-Sim (sim/gpu/cache.h); NULL: it is none. If it is, `line` is what a
+	                          * lookup is of, a sector or plain line, and write, allocate and mshr say nothing */
+	char *text; /* private: holds the strings */
 };
 
 /* Parses `POLICY[,key=value]...` (design 3: size or sets; ways=N|full, full with size, required with sets; line, write,
  * allocate, seed, name, the policy's own parameters). `line` and `seed` are what a specification that names none gets.
- * Gives *out (rp_cache_spec_free). RP_USAGE names the key and what is wanted; keys of later stages of the design
+ * A text with gpgpusim= or preset= is a cache of GPGPU-Sim, with keys of its own (sim/gpu/spec.h). Gives *out
+ * (rp_cache_spec_free). RP_USAGE names the key and what is wanted; keys of later stages of the design
  * (sector, index, mshr, ...) are unknown until built. */
 bool rp_cache_spec_parse(
     const char *text, uint32_t line, uint64_t seed, struct rp_cache_spec *out, struct rp_err *err);
@@ -54,11 +60,11 @@ void rp_cache_spec_free(struct rp_cache_spec *s);
 /* The canonical specification, complete: parses to the same cache. Gives (free). */
 char *rp_cache_spec_print(const struct rp_cache_spec *s, struct rp_err *err);
 
-/* Whether the bytes of some writes go down past such a cache. */
+/* Whether the bytes of some writes go down past such a cache; a cache of GPGPU-Sim looks at those of all. */
 static inline bool
 rp_cache_spec_passes(const struct rp_cache_spec *s)
 {
-	return s->write == RP_WRITE_THROUGH || s->allocate == RP_ALLOCATE_NO_WRITE ||
+	return s->gpu || s->write == RP_WRITE_THROUGH || s->allocate == RP_ALLOCATE_NO_WRITE ||
 	       (s->policy->admit && s->arg[0]);
 }
 

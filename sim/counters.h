@@ -51,12 +51,32 @@
 	COUNTER(HIDDEN, mshr_held, "units", "MSHR entries in use, summed over the time")           \
 	RATIO(MSHR, mshr_occupancy_mean, mshr_held, mshr_time, "MSHR entries in use, over time")   \
 	COUNTER(MSHR, mshr_occupancy_max, "entries", "MSHR entries in use, at most")               \
+	/* A cache of GPGPU-Sim, in its words. */                                                  \
+	COUNTER(GPGPUSIM, HIT, "accesses", "sectors, or plain lines, that were there")             \
+	COUNTER(GPGPUSIM, HIT_RESERVED, "accesses", "that are on their way")                       \
+	COUNTER(GPGPUSIM, MISS, "accesses", "of whose line nothing was there")                     \
+	COUNTER(GPGPUSIM, SECTOR_MISS, "accesses", "that were not there, though their line was")   \
+	COUNTER(GPGPUSIM, MSHR_HIT, "accesses", "of these, that joined a request on its way")      \
+	COUNTER(GPGPUSIM, TOTAL_ACCESS, "accesses", "all four together")                           \
+	COUNTER(GPGPUSIM, RESERVATION_FAIL, "attempts", "refused, which are no accesses")          \
+	COUNTER(GPGPUSIM, LINE_ALLOC_FAIL, "attempts", "of these, all lines of the set reserved")  \
+	COUNTER(GPGPUSIM, MSHR_ENTRY_FAIL, "attempts", "no MSHR entry free")                       \
+	COUNTER(GPGPUSIM, MSHR_MERGE_ENTRY_FAIL, "attempts", "the sector's entry full")            \
+	COUNTER(GPGPUSIM, MSHR_RW_PENDING, "attempts", "its entry holds a write, then a read")     \
+	COUNTER(GPGPUSIM, MISS_QUEUE_FULL, "attempts", "the miss queue full")                      \
+	COUNTER(GPGPUSIM, requests, "requests", "to fill a sector, or plain line, sent down")      \
+	COUNTER(GPGPUSIM, write_through, "writes", "sent down")                                    \
+	COUNTER(GPGPUSIM, writeback_lines, "lines", "of which something was written back")         \
+	COUNTER(GPGPUSIM, writeback_sectors, "sectors", "written back")                            \
+	COUNTER(GPGPUSIM, stall, "units", "waited, by all that was refused")                       \
+	COUNTER(GPGPUSIM, end_time, "units",                                                       \
+	    "at the end, from when counting began; over slices a sum")                             \
 	LAW(ALWAYS, hit_or_miss, c->hits + c->misses == c->lookups)                                \
 	LAW(ALWAYS, read_or_write, c->reads + c->writes == c->lookups)                             \
 	LAW(ALWAYS, misses_by_kind, c->read_misses + c->write_misses == c->misses)                 \
 	LAW(ALWAYS, fetches_are_reads, c->ifetches + c->atomics + c->prefetches <= c->reads)       \
 	LAW(ALWAYS, fills_are_misses, once || c->fills <= c->misses)                               \
-	LAW(ALWAYS, fills_leave, c->evictions <= c->fills)                                         \
+	LAW(ALWAYS, fills_leave, c->TOTAL_ACCESS || c->evictions <= c->fills)                      \
 	LAW(ALWAYS, missed_once, c->missed_accesses <= c->misses)                                  \
 	LAW(CLASS, classes_of_misses, c->cold + c->capacity + c->conflict == c->misses)            \
 	LAW(CLASS, classes_of_full_misses,                                                         \
@@ -67,14 +87,26 @@
 	LAW(MSHR, asked_for_misses, once || c->mshr_asked <= c->misses)                            \
 	LAW(MSHR, read_misses_ask, once || c->read_misses <= c->mshr_asked)                        \
 	LAW(MSHR, waits_take_time, c->stall_units <= c->mshr_time)                                 \
-	LAW(MSHR, held_at_most, c->mshr_held <= c->mshr_time * c->mshr_occupancy_max)
+	LAW(MSHR, held_at_most, c->mshr_held <= c->mshr_time * c->mshr_occupancy_max)              \
+	LAW(GPGPUSIM, all_accesses,                                                                \
+	    c->HIT + c->HIT_RESERVED + c->MISS + c->SECTOR_MISS == c->TOTAL_ACCESS)                \
+	LAW(GPGPUSIM, our_hits, once || (c->hits == c->HIT && c->lookups == c->TOTAL_ACCESS))      \
+	LAW(GPGPUSIM, fails_by_reason,                                                             \
+	    c->LINE_ALLOC_FAIL + c->MSHR_ENTRY_FAIL + c->MSHR_MERGE_ENTRY_FAIL +                   \
+		    c->MSHR_RW_PENDING + c->MISS_QUEUE_FULL ==                                     \
+		c->RESERVATION_FAIL)                                                               \
+	LAW(GPGPUSIM, joined_are_misses, c->MSHR_HIT <= c->TOTAL_ACCESS - c->HIT)                  \
+	LAW(GPGPUSIM, sectors_of_lines,                                                            \
+	    c->writeback_lines <= c->writeback_sectors &&                                          \
+		c->writeback_sectors <= 4 * c->writeback_lines)
 
 /* Which caches a row applies to: one bit each. */
 enum rp_counter_group {
-	RP_COUNT_HIDDEN = 0, /* none: only there for a ratio */
-	RP_COUNT_ALWAYS = 1, /* all */
-	RP_COUNT_MSHR = 2,   /* those with MSHRs */
-	RP_COUNT_CLASS = 4   /* those whose misses are classified */
+	RP_COUNT_HIDDEN = 0,  /* none: only there for a ratio */
+	RP_COUNT_ALWAYS = 1,  /* all */
+	RP_COUNT_MSHR = 2,    /* those with MSHRs */
+	RP_COUNT_CLASS = 4,   /* those whose misses are classified */
+	RP_COUNT_GPGPUSIM = 8 /* those of GPGPU-Sim, in its words */
 };
 
 #define RP_COUNTER_FIELD(group, name, unit, what) uint64_t name;

@@ -3,6 +3,7 @@
 
 #include "sim/module.h"
 #include "sim/classes.h"
+#include "sim/gpu/run.h"
 
 #include "base/mem.h"
 
@@ -10,10 +11,12 @@
 
 struct rp_module {
 	const struct rp_cache_spec *spec;
-	struct rp_cache *cache;
+	struct rp_cache *cache; /* NULL: a cache of GPGPU-Sim */
+	struct rp_gpu *gpu;     /* which is this */
 	struct rp_twin *twin;   /* NULL: classify=no */
 	struct rp_mshr *mshr;   /* NULL: none, or the engine's own */
 	struct rp_waits *waits; /* NULL: no MSHRs */
+	uint64_t back_bytes;    /* of the last mark or flush */
 	bool requests;
 };
 
@@ -25,6 +28,10 @@ rp_module_new(const struct rp_cache_spec *s, const struct rp_module_opts *o, str
 		return NULL;
 	m->spec = s;
 	m->requests = o->requests;
+	if (s->gpu && !(m->gpu = rp_gpu_new(s->gpu, o->trace, err)))
+		goto bad;
+	if (s->gpu)
+		return m;
 	if (!(m->cache = rp_cache_new(s, o->level, o->requests, err)))
 		goto bad;
 	if (s->mshr.on && !(m->waits = rp_mem_array(1, sizeof *m->waits, err)))
@@ -45,6 +52,7 @@ rp_module_free(struct rp_module *m)
 	if (!m)
 		return;
 	rp_cache_free(m->cache);
+	rp_gpu_free(m->gpu);
 	rp_twin_free(m->twin);
 	rp_mshr_free(m->mshr);
 	free(m->waits);
@@ -56,6 +64,10 @@ rp_module_run(struct rp_module *m, const struct rp_lookups *in, struct rp_result
     struct rp_requests *down, struct rp_err *err)
 {
 	uint64_t *victim = m->requests ? out->victim : NULL;
+	out->gpu = NULL;
+	out->waits = NULL;
+	if (m->gpu)
+		return rp_gpu_run(m->gpu, in, out->outcome, &out->gpu, down, err);
 	if (!rp_cache_run(m->cache, in, out->outcome, victim, err))
 		return false;
 	if (m->mshr && !rp_mshr_run(m->mshr, in, out->outcome, m->waits, err))
@@ -73,10 +85,17 @@ rp_module_mark(struct rp_module *m, const struct rp_batch *b, size_t row, uint64
 	uint64_t first, last;
 	rp_mark_lines(b, row, (unsigned)__builtin_ctz(m->spec->line), &first, &last);
 	*writebacks = 0;
+	if (m->gpu) {
+		struct rp_gpu_written w = rp_gpu_mark(m->gpu, b, row);
+		m->back_bytes = w.sectors * m->spec->line;
+		*writebacks = w.lines;
+		return true;
+	}
 	if (b->kind[row] == RP_COPY_BACK)
 		*writebacks = rp_cache_clean(m->cache, first, last);
 	else if (b->kind[row] == RP_INVALIDATE)
 		rp_cache_drop(m->cache, first, last);
+	m->back_bytes = *writebacks * m->spec->line;
 	return rp_cache_mark(m->cache, b, row, err) &&
 	       (!m->twin || rp_twin_mark(m->twin, b, row, err));
 }
@@ -84,9 +103,23 @@ rp_module_mark(struct rp_module *m, const struct rp_batch *b, size_t row, uint64
 uint64_t
 rp_module_flush(struct rp_module *m)
 {
+	uint64_t lines;
+	if (m->gpu) {
+		struct rp_gpu_written w = rp_gpu_flush(m->gpu);
+		m->back_bytes = w.sectors * m->spec->line;
+		return w.lines;
+	}
 	if (m->twin)
 		rp_twin_flush(m->twin);
-	return rp_cache_clean(m->cache, 0, UINT64_MAX);
+	lines = rp_cache_clean(m->cache, 0, UINT64_MAX);
+	m->back_bytes = lines * m->spec->line;
+	return lines;
+}
+
+uint64_t
+rp_module_back_bytes(const struct rp_module *m)
+{
+	return m->back_bytes;
 }
 
 const struct rp_cache_spec *

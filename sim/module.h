@@ -15,12 +15,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct rp_gpu_result;
 struct rp_module;
+struct rp_trace;
 
 /* How a module is to be kept. */
 struct rp_module_opts {
-	enum rp_level level; /* which of the loops, that all give the same */
-	bool requests;       /* what goes to the level below will be asked for */
+	enum rp_level level;          /* which of the loops, that all give the same */
+	bool requests;                /* what goes to the level below will be asked for */
+	const struct rp_trace *trace; /* borrowed: what it knows of kernels; NULL: nothing */
 };
 
 /* What became of a chunk of lookups, by lookup. Good until the module runs again. */
@@ -28,8 +31,9 @@ struct rp_result {
 	uint8_t outcome[RP_CHUNK + 64]; /* enum rp_outcome */
 	uint8_t class[RP_CHUNK + 64];   /* enum rp_class (sim/classes.h), with classify=yes */
 	uint64_t
-	    victim[RP_CHUNK + 64];    /* line that left, where RP_EVICTED and requests are wanted */
-	const struct rp_waits *waits; /* of a cache with MSHRs, the module's; else NULL */
+	    victim[RP_CHUNK + 64]; /* line that left, where RP_EVICTED and requests are wanted */
+	const struct rp_gpu_result *gpu; /* of a cache of GPGPU-Sim (sim/gpu/run.h); else NULL */
+	const struct rp_waits *waits;    /* of a cache with MSHRs, the module's; else NULL */
 };
 
 /* An empty cache of that specification (borrowed). Gives (rp_module_free). RP_RESOURCE: no memory. */
@@ -49,6 +53,9 @@ bool rp_module_mark(struct rp_module *m, const struct rp_batch *b, size_t row, u
 
 /* Writes back what is dirty: how many lines. They stay, clean. */
 uint64_t rp_module_flush(struct rp_module *m);
+
+/* Bytes of the lines that the last rp_module_mark or rp_module_flush wrote back. */
+uint64_t rp_module_back_bytes(const struct rp_module *m);
 
 const struct rp_cache_spec *rp_module_spec(const struct rp_module *m);
 

@@ -158,8 +158,9 @@ rp_replay_new(
 	if (o->by_stream && !(r->streams = rp_streams_new(err)))
 		goto bad;
 	/* A write-back belongs to the line that left. */
-	const struct rp_module_opts module = { .level = o->level,
-		.requests = o->top && o->by == RP_TOP_LINE };
+	const struct rp_module_opts module = {
+		.level = o->level, .trace = o->trace, .requests = o->top && o->by == RP_TOP_LINE
+	};
 	for (size_t i = 0; i < n; i++) {
 		r->unit[i].tally = (struct rp_tally){ .spec = &specs[i], .once = o->once };
 		if (!(r->unit[i].module = rp_module_new(&specs[i], &module, err)) ||
@@ -322,12 +323,10 @@ until_change(const struct rp_replay *r, const struct group *g)
 static void
 count_writebacks(struct unit *u, uint64_t n, struct rp_counters *stream)
 {
-	u->total.writebacks += n;
-	u->total.bytes_written += n * u->tally.spec->line;
-	if (stream) {
-		stream->writebacks += n;
-		stream->bytes_written += n * u->tally.spec->line;
-	}
+	uint64_t bytes = rp_module_back_bytes(u->module);
+	rp_tally_back(&u->tally, n, bytes, &u->total);
+	if (stream)
+		rp_tally_back(&u->tally, n, bytes, stream);
 }
 
 /* What happens between two accesses. */

@@ -7,6 +7,7 @@
 #include "sim/observe/top.h"
 
 #include "traces/batch.h"
+#include "traces/trace.h"
 
 #include <signal.h>
 
@@ -25,6 +26,7 @@ struct rp_replay_opts {
 	enum rp_level level; /* for tests: which of the loops, that all give the same */
 	const volatile sig_atomic_t
 	    *stop; /* rp_replay_more ends early when this is not 0; NULL: never */
+	const struct rp_trace *trace; /* borrowed: what is known of kernels; NULL: nothing */
 };
 
 struct rp_replay;

@@ -5,6 +5,7 @@
 
 #include "sim/cache.h"
 #include "sim/counters.h"
+#include "sim/gpu/spec.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -273,6 +274,21 @@ waiting(const struct given *g, struct rp_cache_spec *s, struct rp_err *err)
 	       parse_limit("merge", g->merge, &m->merge, err);
 }
 
+/* What the rest of the program looks at in any cache. */
+static bool
+parse_gpu(struct rp_cache_spec *s, struct rp_err *err)
+{
+	if (!(s->gpu = rp_gpu_spec_parse(s->text, &s->name, err)))
+		return false;
+	const struct rp_gpu_string *g = &s->gpu->string;
+	s->policy = rp_policy_find(g->repl == 'F' ? "fifo" : "lru", err);
+	s->line = rp_gpu_string_grain(g);
+	s->sets = s->gpu->slices * g->sets;
+	s->ways = g->ways;
+	s->size = (uint64_t)s->sets * s->ways * g->line;
+	return s->policy != NULL;
+}
+
 bool
 rp_cache_spec_parse(
     const char *text, uint32_t line, uint64_t seed, struct rp_cache_spec *out, struct rp_err *err)
@@ -282,6 +298,12 @@ rp_cache_spec_parse(
 	const char *word;
 	if (!s.text)
 		return false;
+	if (rp_gpu_spec_is(text)) {
+		if (!parse_gpu(&s, err))
+			goto bad;
+		*out = s;
+		return true;
+	}
 	if (!rp_opts_default(rows, &g, err) || !find_policy(&g, text, err) ||
 	    !rp_spec_split(s.text, &word, set_key, &g, err))
 		goto bad;
@@ -298,7 +320,7 @@ rp_cache_spec_parse(
 	*out = s;
 	return true;
 bad:
-	free(s.text);
+	rp_cache_spec_free(&s);
 	return rp_err_wrap(err, "cache '%.80s'", text);
 }
 
@@ -306,12 +328,15 @@ void
 rp_cache_spec_free(struct rp_cache_spec *s)
 {
 	free(s->text);
+	free(s->gpu);
 	*s = (struct rp_cache_spec){ 0 };
 }
 
 unsigned
 rp_cache_spec_counts(const struct rp_cache_spec *s)
 {
+	if (s->gpu)
+		return RP_COUNT_ALWAYS | RP_COUNT_MSHR | RP_COUNT_GPGPUSIM;
 	return RP_COUNT_ALWAYS | (s->classify ? RP_COUNT_CLASS : 0u) |
 	       (s->mshr.on ? RP_COUNT_MSHR : 0u);
 }
@@ -331,32 +356,40 @@ print_waiting(struct rp_buf *b, const struct rp_mshr_spec *m, struct rp_err *err
 		   clock_names[m->clock], stall_names[m->stall]);
 }
 
-char *
-rp_cache_spec_print(const struct rp_cache_spec *s, struct rp_err *err)
+/* All but the name. */
+static bool
+print_plain(const struct rp_cache_spec *s, struct rp_buf *b, struct rp_err *err)
 {
-	struct rp_buf b = { 0 };
 	char size[24], line[24];
 	rp_print_size(size, sizeof size, s->size);
 	rp_print_size(line, sizeof line, s->line);
-	bool ok = rp_buf_printf(&b, err, "%s", s->policy->name);
+	bool ok = rp_buf_printf(b, err, "%s", s->policy->name);
 	if (!s->policy->unbounded)
-		ok = ok && rp_buf_printf(&b, err, ",size=%s,sets=%" PRIu32 ",ways=%" PRIu32, size,
+		ok = ok && rp_buf_printf(b, err, ",size=%s,sets=%" PRIu32 ",ways=%" PRIu32, size,
 			       s->sets, s->ways);
-	ok = ok && rp_buf_printf(&b, err, ",line=%s,write=%s,allocate=%s", line,
+	ok = ok && rp_buf_printf(b, err, ",line=%s,write=%s,allocate=%s", line,
 		       write_names[s->write], allocate_names[s->allocate]);
 	if (s->mshr.on)
-		ok = ok && print_waiting(&b, &s->mshr, err);
+		ok = ok && print_waiting(b, &s->mshr, err);
 	for (size_t i = 0; i < RP_POLICY_PARAMS && s->policy->params[i].name; i++) {
 		const struct rp_param *p = &s->policy->params[i];
 		ok = ok &&
 		     (rp_param_is_yes_no(p)
-			     ? rp_buf_printf(&b, err, ",%s=%s", p->name, s->arg[i] ? "yes" : "no")
-			     : rp_buf_printf(&b, err, ",%s=%" PRIu64, p->name, s->arg[i]));
+			     ? rp_buf_printf(b, err, ",%s=%s", p->name, s->arg[i] ? "yes" : "no")
+			     : rp_buf_printf(b, err, ",%s=%" PRIu64, p->name, s->arg[i]));
 	}
 	if (s->policy->chance)
-		ok = ok && rp_buf_printf(&b, err, ",seed=%" PRIu64, s->seed);
+		ok = ok && rp_buf_printf(b, err, ",seed=%" PRIu64, s->seed);
 	if (s->classify)
-		ok = ok && rp_buf_printf(&b, err, ",classify=yes");
+		ok = ok && rp_buf_printf(b, err, ",classify=yes");
+	return ok;
+}
+
+char *
+rp_cache_spec_print(const struct rp_cache_spec *s, struct rp_err *err)
+{
+	struct rp_buf b = { 0 };
+	bool ok = s->gpu ? rp_gpu_spec_print(s->gpu, &b, err) : print_plain(s, &b, err);
 	if (*s->name)
 		ok = ok && rp_buf_printf(&b, err, ",name=%s", s->name);
 	char *text = ok ? rp_mem_string((const char *)b.bytes, err) : NULL;

@@ -7,6 +7,7 @@
 
 #include "sim/tally.h"
 #include "sim/classes.h"
+#include "sim/gpu/run.h"
 
 #include <string.h>
 
@@ -275,8 +276,11 @@ rp_tally_chunk(struct rp_tally *t, const struct rp_lookups *in, const struct rp_
 	to->evictions += s.evictions;
 	to->writebacks += s.writebacks;
 	to->bytes_filled += fills * line;
-	to->bytes_written +=
-	    s.writebacks * line + (in->bytes ? passed_bytes(t->spec, in, outcome) : 0);
+	to->bytes_written += s.writebacks * line;
+	if (r->gpu)
+		rp_gpu_count(t->spec->gpu, in, r->gpu, to);
+	else if (in->bytes)
+		to->bytes_written += passed_bytes(t->spec, in, outcome);
 	if (r->waits)
 		count_mshr(&s, in, r, to);
 	if (t->spec->classify)
@@ -313,7 +317,7 @@ add_lookup(const struct rp_cache_spec *spec, const struct rp_lookups *in, size_t
 	to->writebacks += back;
 	to->bytes_filled += fill ? line : 0;
 	to->bytes_written += back ? line : 0;
-	if (in->bytes && (spec->write == RP_WRITE_THROUGH || (outcome & RP_NO_FILL)))
+	if (!spec->gpu && in->bytes && (spec->write == RP_WRITE_THROUGH || (outcome & RP_NO_FILL)))
 		to->bytes_written += in->bytes[i];
 }
 
@@ -343,12 +347,18 @@ rp_tally_streams(struct rp_tally *t, const struct rp_lookups *in, const struct r
 	const struct rp_waits *w = r->waits;
 	for (size_t i = 0; w && i < w->refusals; i++)
 		count_refusal(&w->refusal[i], &to[slot[in->row[w->refusal[i].lookup]]]);
+	for (size_t i = 0; r->gpu && i < r->gpu->refusals; i++) {
+		const struct rp_gpu_refusal *f = &r->gpu->refusal[i];
+		rp_gpu_count_refusal(f, &to[slot[in->row[f->lookup]]]);
+	}
 	for (size_t i = 0; i < in->n;) {
 		uint32_t of = slot[in->row[i]];
 		struct rp_counters sum = { 0 };
 		for (; i < in->n && slot[in->row[i]] == of; i++) {
 			add_lookup(t->spec, in, i, outcome[i], &sum);
 			add_class(&sum, t->spec->classify ? r->class[i] : 0, 1);
+			if (r->gpu)
+				rp_gpu_count_one(t->spec->gpu, in, r->gpu, i, &sum);
 			if (w)
 				add_waits(w, in, i, outcome[i], &sum);
 		}
@@ -359,4 +369,15 @@ rp_tally_streams(struct rp_tally *t, const struct rp_lookups *in, const struct r
 	for (size_t i = 0; i < in->crossings; i++)
 		merge_crossing(
 		    &again, in, r, &in->crossing[i], &to[slot[in->row[in->crossing[i].first]]]);
+}
+
+void
+rp_tally_back(const struct rp_tally *t, uint64_t lines, uint64_t bytes, struct rp_counters *to)
+{
+	to->writebacks += lines;
+	to->bytes_written += bytes;
+	if (t->spec->gpu) {
+		to->writeback_lines += lines;
+		to->writeback_sectors += bytes / t->spec->line;
+	}
 }

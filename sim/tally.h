@@ -25,4 +25,8 @@ void rp_tally_chunk(struct rp_tally *t, const struct rp_lookups *in, const struc
 void rp_tally_streams(struct rp_tally *t, const struct rp_lookups *in, const struct rp_result *r,
     const uint32_t *slot, struct rp_counters *to);
 
+/* Adds lines that were written back between accesses, of so many bytes together. */
+void rp_tally_back(
+    const struct rp_tally *t, uint64_t lines, uint64_t bytes, struct rp_counters *to);
+
 #endif

@@ -167,6 +167,7 @@ run_sim(void *options, int n, char **traces, struct rp_err *err)
 			.flush = o->flush,
 			.keep_bypassed = o->keep_bypassed,
 			.warmup = run.warmup,
+			.trace = run.source->trace,
 			.interval = o->interval,
 			.top = o->top,
 			.by = o->by,

@@ -6,16 +6,16 @@
 #include "base/emit.h"
 #include "base/mem.h"
 #include "base/out.h"
+#include "sim/gpu/spec.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 static json_t *
-counters_json(const struct rp_counters *c, const struct rp_cache_spec *spec)
+counters_json(const struct rp_counters *c, unsigned groups)
 {
 	json_t *o = json_object();
-	unsigned groups = rp_cache_spec_counts(spec);
 	for (size_t i = 0; i < rp_counter_count; i++) {
 		const struct rp_counter *row = &rp_counter_table[i];
 		if (!(row->group & groups))
@@ -30,6 +30,17 @@ counters_json(const struct rp_counters *c, const struct rp_cache_spec *spec)
 	return o;
 }
 
+/* Adds "counters" to a row of the results, and "gpgpusim" of such a cache. Takes the row, also if it is NULL. */
+static json_t *
+with_counters(json_t *row, const struct rp_counters *c, const struct rp_cache_spec *spec)
+{
+	unsigned groups = rp_cache_spec_counts(spec);
+	json_object_set_new(row, "counters", counters_json(c, groups & ~RP_COUNT_GPGPUSIM));
+	if (groups & RP_COUNT_GPGPUSIM)
+		json_object_set_new(row, "gpgpusim", counters_json(c, RP_COUNT_GPGPUSIM));
+	return row;
+}
+
 static json_t *
 streams_json(const struct rp_replay *r, const struct rp_cache_spec *spec, size_t cache)
 {
@@ -37,9 +48,9 @@ streams_json(const struct rp_replay *r, const struct rp_cache_spec *spec, size_t
 	struct rp_counters c;
 	for (size_t k = 0; k < rp_replay_streams(r); k++) {
 		rp_replay_stream_counters(r, cache, k, &c);
-		json_array_append_new(
-		    list, json_pack("{sI so}", "stream", (json_int_t)rp_replay_stream(r, k),
-			      "counters", counters_json(&c, spec)));
+		json_array_append_new(list,
+		    with_counters(
+			json_pack("{sI}", "stream", (json_int_t)rp_replay_stream(r, k)), &c, spec));
 	}
 	return list;
 }
@@ -51,8 +62,7 @@ single_json(
 {
 	json_t *list = json_array();
 	if (rp_replay_accesses(r))
-		json_array_append_new(
-		    list, json_pack("{si so}", "stream", 0, "counters", counters_json(c, spec)));
+		json_array_append_new(list, with_counters(json_pack("{si}", "stream", 0), c, spec));
 	return list;
 }
 
@@ -63,8 +73,8 @@ intervals_json(const struct rp_replay *r, const struct rp_cache_spec *spec, size
 	struct rp_counters c;
 	for (size_t k = 0; k < rp_replay_intervals(r); k++) {
 		rp_replay_interval(r, cache, k, &c);
-		json_array_append_new(list, json_pack("{sI so}", "interval", (json_int_t)k,
-						"counters", counters_json(&c, spec)));
+		json_array_append_new(
+		    list, with_counters(json_pack("{sI}", "interval", (json_int_t)k), &c, spec));
 	}
 	return list;
 }
@@ -79,9 +89,10 @@ cache_json(const struct sim_opts *o, const struct rp_replay *r, const struct rp_
 		return NULL;
 	snprintf(name, sizeof name, "cache%zu", i + 1);
 	rp_replay_counters(r, i, &c);
-	json_t *cache =
-	    json_pack("{so so so}", "name", rp_emit_text(*spec->name ? spec->name : name), "spec",
-		rp_emit_text(text), "counters", counters_json(&c, spec));
+	json_t *cache = with_counters(
+	    json_pack("{so so}", "name", rp_emit_text(*spec->name ? spec->name : name), "spec",
+		rp_emit_text(text)),
+	    &c, spec);
 	if (by_stream)
 		json_object_set_new(cache, "streams",
 		    rp_replay_streams(r) ? streams_json(r, spec, i) : single_json(r, spec, &c));
@@ -91,6 +102,20 @@ cache_json(const struct sim_opts *o, const struct rp_replay *r, const struct rp_
 	if (!cache)
 		rp_fail(err, RP_RESOURCE, "out of memory: results");
 	return cache;
+}
+
+/* What is to be said of how the caches were specified. */
+static void
+spec_warnings(const struct sim_run *run, json_t *caches, json_t *warnings)
+{
+	for (size_t i = 0; i < run->o->caches.n; i++) {
+		const struct rp_gpu_spec *gpu = run->specs[i].gpu;
+		const char *name = json_string_value(
+			       json_object_get(json_array_get(caches, i), "name")),
+			   *what;
+		for (unsigned k = 0; gpu && (what = rp_gpu_spec_warning(gpu, k)); k++)
+			json_array_append_new(warnings, json_sprintf("%s: %s", name, what));
+	}
 }
 
 static json_t *
@@ -113,6 +138,7 @@ document(const struct sim_run *run, struct rp_err *err)
 	}
 	if (!trace || !warnings)
 		goto failed;
+	spec_warnings(run, caches, warnings);
 	json_object_set_new(
 	    trace, "interleave", rp_emit_text(run->o->in.gpu ? "gpu" : run->o->in.interleave));
 	if (run->o->in.gpu)
@@ -136,7 +162,7 @@ failed:
 	return NULL;
 }
 
-enum { VIEWS_MOST = 64, FIXED = 4, FIXED_TOP = 2 };
+enum { VIEWS_MOST = 128, FIXED = 4, FIXED_TOP = 2 };
 
 /* The columns: `fixed` first ones, then every counter and ratio that applies to one of the caches. */
 static size_t
@@ -151,7 +177,8 @@ counter_views(const struct sim_run *run, struct rp_view *view, char (*path)[64],
 		const struct rp_counter *row = &rp_counter_table[i];
 		if (!(row->group & groups))
 			continue;
-		snprintf(path[n], sizeof *path, "counters.%s", row->name);
+		snprintf(path[n], sizeof *path, "%s.%s",
+		    row->group == RP_COUNT_GPGPUSIM ? "gpgpusim" : "counters", row->name);
 		view[n] = (struct rp_view){ row->name, path[n],
 			row->ratio ? RP_CELL_RATIO : RP_CELL_COUNT };
 		n++;

@@ -135,6 +135,7 @@ EXTRA_DIST += tests/installed.sh
 EXTRA_DIST += examples/demo.sh
 scripts += tests/man.test
 unit += tests/base/test_map.c
+unit += tests/sim/gpu/test_cache.c
 unit += tests/sim/gpu/test_hash.c
 unit += tests/sim/policy/duelling.h
 unit += tests/sim/policy/slow.h

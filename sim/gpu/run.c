@@ -1,0 +1,257 @@
+/* run.c - a GPGPU-Sim cache behind a module: lookups made into its accesses, its events made into counters. */
+#include "config.h"
+
+#include "sim/gpu/run.h"
+#include "sim/mshr.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+struct rp_gpu {
+	const struct rp_gpu_spec *spec;
+	const struct rp_trace *trace;
+	struct rp_gpu_cache *cache;
+	unsigned bits;   /* log2 of what a lookup is of */
+	uint64_t kernel; /* number of the one that runs */
+	bool told;       /* the cache knows whether it uses shared memory */
+	uint32_t *mask;  /* of a write */
+	struct rp_gpu_result result;
+};
+
+struct rp_gpu *
+rp_gpu_new(const struct rp_gpu_spec *s, const struct rp_trace *t, struct rp_err *err)
+{
+	struct rp_gpu *g = rp_mem_array(1, sizeof *g, err);
+	if (!g)
+		return NULL;
+	uint32_t grain = rp_gpu_string_grain(&s->string);
+	g->spec = s;
+	g->trace = t;
+	g->bits = (unsigned)__builtin_ctz(grain);
+	g->told = s->string.alloc != 's' || s->shared != RP_GPU_SHARED_TRACE || !t;
+	g->mask = rp_mem_array(grain / 32 + 1, sizeof *g->mask, err);
+	g->cache = rp_gpu_cache_new(s, err);
+	if (g->mask && g->cache)
+		return g;
+	rp_gpu_free(g);
+	return NULL;
+}
+
+void
+rp_gpu_free(struct rp_gpu *g)
+{
+	if (!g)
+		return;
+	rp_gpu_cache_free(g->cache);
+	free(g->mask);
+	free(g);
+}
+
+/* Sets bits first..last of a mask. */
+static void
+set_bits(uint32_t *mask, uint64_t first, uint64_t last)
+{
+	for (uint64_t i = first; i <= last; i++)
+		mask[i / 32] |= UINT32_C(1) << i % 32;
+}
+
+/* The bytes first..last that a write and [base, base + grain) share, as bits from base on. */
+static void
+set_span(uint32_t *mask, uint64_t base, uint64_t grain, uint64_t first, uint64_t last)
+{
+	first = first > base ? first : base;
+	last = last < base + (grain - 1) ? last : base + (grain - 1);
+	if (first <= last)
+		set_bits(mask, first - base, last - base);
+}
+
+/* Whether row i is a GPU transaction whose mask says which of its bytes are touched. */
+static bool
+has_mask(const struct rp_batch *b, size_t i)
+{
+	return b->mask && b->mask[i] && b->size[i] <= 128;
+}
+
+/* Which bytes a write of `bytes` bytes touches of what is looked up at `base`: those of its row. A request whose row is
+ * another's (a line written back) is taken to touch the first ones. */
+static void
+mask_of(struct rp_gpu *g, const struct rp_batch *b, size_t i, uint64_t base, uint32_t bytes)
+{
+	uint64_t grain = UINT64_C(1) << g->bits, n = 0;
+	size_t words = grain / 32 + 1;
+	memset(g->mask, 0, words * sizeof *g->mask);
+	if (has_mask(b, i)) {
+		uint64_t step = b->size[i] > 32 ? b->size[i] / 32 : 1;
+		uint64_t segment = b->addr[i] & ~(32 * step - 1);
+		for (uint32_t m = b->mask[i]; m; m &= m - 1) {
+			uint64_t first = segment + (unsigned)__builtin_ctz(m) * step;
+			set_span(g->mask, base, grain, first, first + step - 1);
+		}
+	} else {
+		uint64_t more = b->size[i] ? b->size[i] - 1 : 0, last = b->addr[i] + more;
+		set_span(g->mask, base, grain, b->addr[i], last < more ? UINT64_MAX : last);
+	}
+	for (size_t k = 0; k < words; k++)
+		n += (unsigned)__builtin_popcount(g->mask[k]);
+	if (n == bytes)
+		return;
+	memset(g->mask, 0, words * sizeof *g->mask);
+	set_bits(g->mask, 0, bytes - UINT64_C(1));
+}
+
+/* Tells a cache that streams whether the kernel at hand uses shared memory, as far as the trace knows. */
+static void
+tell_kernel(struct rp_gpu *g)
+{
+	if (g->kernel < g->trace->n_kernels)
+		rp_gpu_cache_streams(g->cache, g->trace->kernels[g->kernel].shared_bytes != 0);
+	g->told = true;
+}
+
+static struct rp_gpu_access
+access_of(struct rp_gpu *g, const struct rp_lookups *in, size_t i, bool masks)
+{
+	const struct rp_batch *b = in->in;
+	uint32_t row = in->row[i], bytes = in->bytes[i];
+	uint64_t base = in->line[i] << g->bits;
+	struct rp_gpu_access a = { .place = in->line[i],
+		.write = in->store[i],
+		.atomic = in->kind[i] == RP_ATOMIC,
+		.local = b->flags && (b->flags[row] & RP_SPACE) == RP_LOCAL,
+		.row = row,
+		.bytes = bytes,
+		.first = b->addr[row] > base ? b->addr[row] : base };
+	if (g->spec->clock)
+		a.time = b->time[row];
+	if (!a.write)
+		return a;
+	a.whole = bytes == UINT64_C(1) << g->bits;
+	if (masks && !a.whole && bytes)
+		mask_of(g, b, row, base, bytes);
+	a.mask = g->mask;
+	return a;
+}
+
+bool
+rp_gpu_run(struct rp_gpu *g, const struct rp_lookups *in, uint8_t *outcome,
+    const struct rp_gpu_result **result, struct rp_requests *down, struct rp_err *err)
+{
+	struct rp_gpu_result *r = &g->result;
+	bool masks = rp_gpu_cache_wants_mask(g->cache);
+	r->refusals = 0;
+	*result = r;
+	if (g->spec->clock && !rp_mshr_has_time(in, err))
+		return false;
+	if (!g->told && in->n)
+		tell_kernel(g);
+	for (size_t i = 0; i < in->n; i++) {
+		struct rp_gpu_access a = access_of(g, in, i, masks);
+		struct rp_gpu_event *e = &r->event[i];
+		struct rp_gpu_refusal *f = &r->refusal[r->refusals];
+		if (!rp_gpu_cache_access(g->cache, &a, e, f->fail, down, err))
+			return false;
+		f->lookup = (uint32_t)i;
+		r->refusals += e->refused;
+		outcome[i] = (uint8_t)((e->probe != RP_GPU_HIT ? RP_MISSED | RP_NO_FILL : 0) |
+				       (e->evictions ? RP_EVICTED : 0));
+	}
+	return true;
+}
+
+struct rp_gpu_written
+rp_gpu_mark(struct rp_gpu *g, const struct rp_batch *b, size_t row)
+{
+	unsigned bits = (unsigned)__builtin_ctz(g->spec->string.line);
+	uint64_t first = b->addr[row], more = b->size[row] ? b->size[row] - 1 : 0;
+	uint64_t last = first + more < more ? UINT64_MAX : first + more;
+	switch (b->kind[row]) {
+	case RP_KERNEL_END:
+		rp_gpu_cache_kernel_end(g->cache);
+		g->kernel = first + 1;
+		g->told = g->spec->string.alloc != 's' || g->spec->shared != RP_GPU_SHARED_TRACE ||
+		          !g->trace;
+		break;
+	case RP_HOST_COPY:
+		rp_gpu_cache_host_copy(g->cache, first, b->size[row]);
+		break;
+	case RP_COPY_BACK:
+		return rp_gpu_cache_clean(g->cache, first >> bits, last >> bits);
+	case RP_INVALIDATE:
+		rp_gpu_cache_drop(g->cache, first >> bits, last >> bits);
+		break;
+	}
+	return (struct rp_gpu_written){ 0, 0 };
+}
+
+struct rp_gpu_written
+rp_gpu_flush(struct rp_gpu *g)
+{
+	return rp_gpu_cache_clean(g->cache, 0, UINT64_MAX);
+}
+
+static inline void
+count(uint64_t grain, const struct rp_gpu_event *e, uint32_t bytes, struct rp_counters *to)
+{
+	uint64_t fill = e->request && !e->dropped;
+	to->HIT += e->probe == RP_GPU_HIT;
+	to->HIT_RESERVED += e->probe == RP_GPU_HIT_RESERVED;
+	to->MISS += e->probe == RP_GPU_MISS;
+	to->SECTOR_MISS += e->probe == RP_GPU_SECTOR_MISS;
+	to->MSHR_HIT += e->merged;
+	to->TOTAL_ACCESS++;
+	to->requests += e->request;
+	to->write_through += e->write;
+	to->stall += e->stall;
+	to->end_time += e->time;
+	/* The same in our words. One eviction is counted from the outcome. */
+	to->fills += fill;
+	to->bytes_filled += fill * grain;
+	to->evictions += e->evictions - (e->evictions != 0);
+	to->bytes_written += e->write ? bytes : 0;
+	to->fetches += e->request;
+	to->merged += e->merged;
+	to->mshr_asked += (uint64_t)e->request + e->merged;
+	to->stall_units += e->stall;
+	to->mshr_time += e->time;
+	to->mshr_held += e->held;
+	if (e->entries > to->mshr_occupancy_max)
+		to->mshr_occupancy_max = e->entries;
+	to->writebacks += e->back_lines;
+	to->writeback_lines += e->back_lines;
+	to->writeback_sectors += e->back_sectors;
+	to->bytes_written += e->back_sectors * grain;
+}
+
+void
+rp_gpu_count_one(const struct rp_gpu_spec *s, const struct rp_lookups *in,
+    const struct rp_gpu_result *r, size_t i, struct rp_counters *to)
+{
+	count(rp_gpu_string_grain(&s->string), &r->event[i], in->bytes[i], to);
+}
+
+void
+rp_gpu_count(const struct rp_gpu_spec *s, const struct rp_lookups *in,
+    const struct rp_gpu_result *r, struct rp_counters *to)
+{
+	uint64_t grain = rp_gpu_string_grain(&s->string);
+	for (size_t i = 0; i < in->n; i++)
+		count(grain, &r->event[i], in->bytes[i], to);
+	for (size_t i = 0; i < r->refusals; i++)
+		rp_gpu_count_refusal(&r->refusal[i], to);
+}
+
+void
+rp_gpu_count_refusal(const struct rp_gpu_refusal *r, struct rp_counters *to)
+{
+	for (unsigned k = 0; k < RP_GPU_FAILS; k++)
+		to->RESERVATION_FAIL += r->fail[k];
+	to->LINE_ALLOC_FAIL += r->fail[RP_GPU_LINE_ALLOC_FAIL];
+	to->MSHR_ENTRY_FAIL += r->fail[RP_GPU_MSHR_ENTRY_FAIL];
+	to->MSHR_MERGE_ENTRY_FAIL += r->fail[RP_GPU_MSHR_MERGE_ENTRY_FAIL];
+	to->MSHR_RW_PENDING += r->fail[RP_GPU_MSHR_RW_PENDING];
+	to->MISS_QUEUE_FULL += r->fail[RP_GPU_MISS_QUEUE_FULL];
+	to->ways_full += r->fail[RP_GPU_LINE_ALLOC_FAIL];
+	to->mshr_full += r->fail[RP_GPU_MSHR_ENTRY_FAIL];
+	to->merge_full += r->fail[RP_GPU_MSHR_MERGE_ENTRY_FAIL];
+}

@@ -21,12 +21,12 @@ struct rp_output_opts {
 		    "format to write; else by FILE's ending (.rpz .csv .din .xdin .lackey "        \
 		    ".oracleGeneral)" },                                                           \
 	    { "level", 0, "N", RP_OPT_U32, RP_OUTPUT_OPT(T, level), NULL,                          \
-		    "zstd level of a .rpz; else 6", 1, 22 },                                       \
+		    "zstd level of a .rpz; else 9", 1, 22 },                                       \
 	    { "block", 0, "N", RP_OPT_U32, RP_OUTPUT_OPT(T, block), NULL,                          \
-		    "accesses in a block of a .rpz; else 131072", 1, 1 << 18 },                    \
+		    "accesses in a block of a .rpz; else 262144", 1, 1 << 18 },                    \
 	{                                                                                          \
 		"small", 0, NULL, RP_OPT_FLAG, RP_OUTPUT_OPT(T, small), NULL,                      \
-		    "the smallest .rpz: blocks of 262144, zstd 19; slow to write"                  \
+		    "the smallest .rpz: zstd level 19; slow to write"                              \
 	}
 
 /* Writes all of s as the options say, and prints what was done; when the trace itself goes to standard

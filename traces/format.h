@@ -36,7 +36,7 @@ struct rp_read_opts {
 struct rp_write_opts {
 	int level;      /* zstd level of `.rpz`; 0: default */
 	uint32_t block; /* accesses in a block of `.rpz`; 0: default */
-	bool small;     /* the smallest `.rpz`: blocks of 2^18, zstd 19, unless said otherwise */
+	bool small;     /* the smallest `.rpz`: zstd 19, unless said otherwise */
 	unsigned threads;
 	bool no_table; /* `.rpz`: without predictor 7, for speed of reading */
 };

@@ -5,12 +5,17 @@
 
 #include <zstd_errors.h>
 
+/* Tokens repeat in long strings. Told to leave the short ones, zstd finds more of the long ones, and the reader has less
+ * to put together. From LEVEL_BEST on zstd weighs that itself. */
+enum { TOKENS_MATCH = 6, LEVEL_BEST = 13 };
+
 bool
 rp_rpz_pack_new(struct rp_rpz_pack *p, int level, struct rp_err *err)
 {
 	p->zstd = ZSTD_createCCtx();
 	if (!p->zstd)
 		return rp_fail(err, RP_RESOURCE, "out of memory: a zstd context");
+	p->level = level;
 	/* Every column's raw length is in the directory and hashed with the rest: zstd need not repeat it. */
 	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, level);
 	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 0);
@@ -41,6 +46,8 @@ rp_rpz_pack_add(struct rp_rpz_pack *p, unsigned id, const void *bytes, size_t n,
 	unsigned char *to = rp_buf_reserve(&p->body, room, err);
 	if (!to)
 		return false;
+	bool tokens = id == RP_RPZ_TOKENS && p->level < LEVEL_BEST;
+	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_minMatch, tokens ? TOKENS_MATCH : 0);
 	size_t stored = ZSTD_compress2(p->zstd, to, room, bytes, n);
 	if (ZSTD_getErrorCode(stored) == ZSTD_error_memory_allocation)
 		return rp_fail(err, RP_RESOURCE, "out of memory: zstd");

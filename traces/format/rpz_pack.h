@@ -10,6 +10,7 @@
 
 /* Directory and columns of one payload; starts as zeroes. */
 struct rp_rpz_pack {
+	int level;
 	ZSTD_CCtx *zstd;
 	struct rp_buf body;
 	unsigned n;

@@ -13,10 +13,9 @@
 #include "traces/format/rpz_meta.h"
 
 enum {
-	LEVEL = 6,
-	BLOCK = 1 << 17, /* the usual ones */
-	SMALL_LEVEL = 19,
-	SMALL_BLOCK = 1 << 18, /* where size is all that counts */
+	LEVEL = 9,
+	BLOCK = RP_RPZ_ROWS_MOST, /* each block learns anew what a program repeats */
+	SMALL_LEVEL = 19,         /* where size is all that counts */
 	LEVEL_MOST = 22,
 	PAIRS = 1 << 16,
 	PAIRS_MOST = RP_RPZ_OPS_MOST /* of kind and flags, in a block */
@@ -98,7 +97,7 @@ begin(void *state, struct rp_out *out, const struct rp_trace *t, const struct rp
 {
 	struct writer *w = state;
 	int level = o->level ? o->level : o->small ? SMALL_LEVEL : LEVEL;
-	uint32_t block = o->block ? o->block : o->small ? SMALL_BLOCK : BLOCK;
+	uint32_t block = o->block ? o->block : BLOCK;
 	const struct rp_rpz_head head = { block, t->columns & RP_COL_ALL };
 	if (level < 1 || level > LEVEL_MOST)
 		return rp_fail(

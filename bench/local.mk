@@ -35,3 +35,6 @@ bench_rpz_LDADD = libcore.la
 benches += bench/reuse
 bench_reuse_SOURCES = bench/reuse.c $(bench_shared)
 bench_reuse_LDADD = libcore.la
+benches += bench/classes
+bench_classes_SOURCES = bench/classes.c $(bench_shared)
+bench_classes_LDADD = libcore.la

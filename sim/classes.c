@@ -11,15 +11,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FRESH = 128 }; /* beside the bits of enum rp_outcome: the line was never touched before */
-
 struct rp_twin {
 	struct rp_cache_spec spec;
+	/* What each user asks for is done when the first of them asks; how many have asked. */
+	unsigned users, classified, marked, flushed;
 	struct rp_module *module;
 	struct rp_touched *touched;
 	/* Of the chunk at hand. */
 	struct rp_result result;
-	uint32_t missed[RP_CHUNK + 64];
+	uint32_t missed[RP_CHUNK + 64]; /* numbers of lookups */
+	uint8_t fresh[RP_CHUNK + 64];   /* by lookup; 1: its line was never touched before */
 };
 
 bool
@@ -46,6 +47,7 @@ rp_twin_new(const struct rp_cache_spec *s, enum rp_level level, struct rp_err *e
 	struct rp_twin *t = rp_mem_array(1, sizeof *t, err);
 	if (!t)
 		return NULL;
+	t->users = 1;
 	const struct rp_module_opts o = { .level = level };
 	if (rp_twin_spec(s, &t->spec, err) && (t->module = rp_module_new(&t->spec, &o, err)) &&
 	    (t->touched = rp_touched_new(err)))
@@ -57,44 +59,79 @@ rp_twin_new(const struct rp_cache_spec *s, enum rp_level level, struct rp_err *e
 void
 rp_twin_free(struct rp_twin *t)
 {
-	if (!t)
+	if (!t || --t->users)
 		return;
 	rp_module_free(t->module);
 	rp_touched_free(t->touched);
 	free(t);
 }
 
-/* A line that was never touched is not in the twin: only of what missed there it is asked. */
-static bool
-mark_fresh(struct rp_twin *t, const struct rp_lookups *in, struct rp_err *err)
+bool
+rp_twin_join(struct rp_twin *t, const struct rp_cache_spec *s, bool *yes, struct rp_err *err)
 {
-	size_t n = 0;
-	for (size_t i = 0; i < in->n; i++) {
-		t->missed[n] = (uint32_t)i;
-		n += t->result.outcome[i] & RP_MISSED;
-	}
-	return rp_touched_put(t->touched, in->line, t->missed, n, t->result.outcome, FRESH, err);
+	struct rp_cache_spec other;
+	if (!rp_twin_spec(s, &other, err))
+		return false;
+	char *ours = rp_cache_spec_print(&t->spec, err);
+	char *theirs = ours ? rp_cache_spec_print(&other, err) : NULL;
+	*yes = theirs && !strcmp(ours, theirs);
+	t->users += *yes;
+	free(ours);
+	free(theirs);
+	return theirs;
 }
 
-/* Of a lookup that missed, or did not, in the cache and in the twin. */
-static inline uint8_t
-class_of(unsigned missed, unsigned twin, unsigned fresh)
+/* Whether the first of the users asks; `asked` have before. */
+static bool
+first(const struct rp_twin *t, unsigned *asked)
 {
-	unsigned cold = missed & fresh, again = missed & ~fresh;
-	return (uint8_t)(cold * RP_COLD | (again & twin) * RP_CAPACITY |
-			 (again & ~twin) * RP_CONFLICT | (~missed & twin) * RP_ANTICONFLICT |
-			 twin * RP_TWIN_MISSED);
+	bool is = *asked == 0;
+	*asked = (*asked + 1) % t->users;
+	return is;
+}
+
+/* A line that was never touched is in no cache: it is asked only of what missed in the twin and one of its users. */
+static bool
+mark_fresh(
+    struct rp_twin *t, const struct rp_lookups *in, const uint8_t *outcome, struct rp_err *err)
+{
+	size_t n = 0;
+	memset(t->fresh, 0, in->n);
+	for (size_t i = 0; i < in->n; i++) {
+		t->missed[n] = (uint32_t)i;
+		n += outcome[i] & t->result.outcome[i] & RP_MISSED;
+	}
+	return rp_touched_put(t->touched, in->line, t->missed, n, t->fresh, 1, err);
+}
+
+/* Eight lookups at a time, a byte each. */
+enum { WORD = 8 };
+#define ONES UINT64_C(0x0101010101010101)
+
+/* Of lookups that missed, or did not, in the cache and in the twin: 1 or 0 in each byte. */
+static inline uint64_t
+class_of(uint64_t missed, uint64_t twin, uint64_t fresh)
+{
+	return (missed & fresh) * RP_COLD | (missed & twin & ~fresh) * RP_CAPACITY |
+	       (missed & ~twin) * RP_CONFLICT | (twin & ~missed) * RP_ANTICONFLICT |
+	       twin * RP_TWIN_MISSED;
 }
 
 bool
 rp_twin_classify(struct rp_twin *t, const struct rp_lookups *in, const uint8_t *outcome,
     uint8_t *class, struct rp_err *err)
 {
-	if (!rp_module_run(t->module, in, &t->result, NULL, err) || !mark_fresh(t, in, err))
+	if (first(t, &t->classified) && (!rp_module_run(t->module, in, &t->result, NULL, err) ||
+					    !mark_fresh(t, in, outcome, err)))
 		return false;
-	const uint8_t *restrict twin = t->result.outcome;
-	for (size_t i = 0; i < in->n; i++)
-		class[i] = class_of(outcome[i] & RP_MISSED, twin[i] & RP_MISSED, twin[i] / FRESH);
+	for (size_t i = 0; i < in->n; i += WORD) {
+		uint64_t missed, twin, fresh, word;
+		memcpy(&missed, outcome + i, WORD);
+		memcpy(&twin, t->result.outcome + i, WORD);
+		memcpy(&fresh, t->fresh + i, WORD);
+		word = class_of(missed & ONES, twin & ONES, fresh & ONES);
+		memcpy(class + i, &word, WORD);
+	}
 	return true;
 }
 
@@ -102,19 +139,21 @@ bool
 rp_twin_mark(struct rp_twin *t, const struct rp_batch *b, size_t row, struct rp_err *err)
 {
 	uint64_t writebacks;
-	return rp_module_mark(t->module, b, row, &writebacks, err);
+	return !first(t, &t->marked) || rp_module_mark(t->module, b, row, &writebacks, err);
 }
 
 void
 rp_twin_flush(struct rp_twin *t)
 {
-	rp_module_flush(t->module);
+	if (first(t, &t->flushed))
+		rp_module_flush(t->module);
 }
 
 uint8_t
 rp_class_of_several(uint8_t outcomes, uint8_t classes)
 {
-	return class_of(outcomes & RP_MISSED, !!(classes & RP_TWIN_MISSED), classes & RP_COLD);
+	return (uint8_t)class_of(
+	    outcomes & RP_MISSED, !!(classes & RP_TWIN_MISSED), classes & RP_COLD);
 }
 
 size_t

@@ -31,7 +31,11 @@ bool rp_twin_spec(const struct rp_cache_spec *s, struct rp_cache_spec *out, stru
 
 /* An empty twin of a cache. Gives (rp_twin_free). */
 struct rp_twin *rp_twin_new(const struct rp_cache_spec *s, enum rp_level level, struct rp_err *err);
-void rp_twin_free(struct rp_twin *t); /* accepts NULL */
+void rp_twin_free(struct rp_twin *t); /* accepts NULL; the last of its users' releases it */
+
+/* One twin may serve several caches that see the same chunks and marks, each of them in turn, from the beginning: *yes, and
+ * there is one more user, if `t` is the twin of such a cache. false: no memory. */
+bool rp_twin_join(struct rp_twin *t, const struct rp_cache_spec *s, bool *yes, struct rp_err *err);
 
 /* Replays a chunk and classifies what it did in the cache: class[i] (enum rp_class) from outcome[i] (enum rp_outcome). Both
  * have room for the chunk's n, rounded up to a multiple of 64. */

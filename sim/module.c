@@ -20,6 +20,24 @@ struct rp_module {
 	bool requests;
 };
 
+/* One that it shares with a module beside it, or a new one. */
+static bool
+find_twin(struct rp_module *m, const struct rp_module_opts *o, struct rp_err *err)
+{
+	for (struct rp_module *const *other = o->beside; other && *other; other++) {
+		bool yes = false;
+		struct rp_twin *twin = (*other)->twin;
+		if (twin && !rp_twin_join(twin, m->spec, &yes, err))
+			return false;
+		if (yes) {
+			m->twin = twin;
+			return true;
+		}
+	}
+	m->twin = rp_twin_new(m->spec, o->level, err);
+	return m->twin;
+}
+
 struct rp_module *
 rp_module_new(const struct rp_cache_spec *s, const struct rp_module_opts *o, struct rp_err *err)
 {
@@ -38,7 +56,7 @@ rp_module_new(const struct rp_cache_spec *s, const struct rp_module_opts *o, str
 		goto bad;
 	if (s->mshr.on && !(m->mshr = rp_mshr_new(&s->mshr, err)))
 		goto bad;
-	if (s->classify && !(m->twin = rp_twin_new(s, o->level, err)))
+	if (s->classify && !find_twin(m, o, err))
 		goto bad;
 	return m;
 bad:

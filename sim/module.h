@@ -24,6 +24,9 @@ struct rp_module_opts {
 	enum rp_level level;          /* which of the loops, that all give the same */
 	bool requests;                /* what goes to the level below will be asked for */
 	const struct rp_trace *trace; /* borrowed: what it knows of kernels; NULL: nothing */
+	/* Modules that from the beginning see the same chunks and marks as this one, each of them in turn, if their lines are
+	 * as long: what can be shared with one of them is. NULL ends them; NULL: none. */
+	struct rp_module *const *beside;
 };
 
 /* What became of a chunk of lookups, by lookup. Good until the module runs again. */

@@ -141,6 +141,26 @@ close_top(struct unit *u, size_t intervals)
 	rp_top_free(u->recent);
 }
 
+static bool
+open_units(struct rp_replay *r, const struct rp_cache_spec *specs, struct rp_err *err)
+{
+	struct rp_module **modules = rp_mem_array(r->units + 1, sizeof *modules, err);
+	const struct rp_module_opts o = { .level = r->o.level,
+		.trace = r->o.trace,
+		/* A write-back belongs to the line that left. */
+		.requests = r->o.top && r->o.by == RP_TOP_LINE,
+		.beside = modules };
+	bool ok = modules;
+	for (size_t i = 0; ok && i < r->units; i++) {
+		struct unit *u = &r->unit[i];
+		u->tally = (struct rp_tally){ .spec = &specs[i], .once = r->o.once };
+		modules[i] = u->module = rp_module_new(&specs[i], &o, err);
+		ok = u->module && open_top(u, &r->o, err);
+	}
+	free(modules);
+	return ok;
+}
+
 struct rp_replay *
 rp_replay_new(
     const struct rp_cache_spec *specs, size_t n, const struct rp_replay_opts *o, struct rp_err *err)
@@ -157,17 +177,7 @@ rp_replay_new(
 		goto bad;
 	if (o->by_stream && !(r->streams = rp_streams_new(err)))
 		goto bad;
-	/* A write-back belongs to the line that left. */
-	const struct rp_module_opts module = {
-		.level = o->level, .trace = o->trace, .requests = o->top && o->by == RP_TOP_LINE
-	};
-	for (size_t i = 0; i < n; i++) {
-		r->unit[i].tally = (struct rp_tally){ .spec = &specs[i], .once = o->once };
-		if (!(r->unit[i].module = rp_module_new(&specs[i], &module, err)) ||
-		    !open_top(&r->unit[i], o, err))
-			goto bad;
-	}
-	if (make_groups(r, specs, err))
+	if (open_units(r, specs, err) && make_groups(r, specs, err))
 		return r;
 bad:
 	rp_replay_free(r);

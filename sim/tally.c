@@ -97,15 +97,20 @@ sum(struct sums *s, sum_fn *add, const uint8_t *outcome, const uint8_t *store, s
 static void
 sum_class_words(struct rp_counters *to, const uint8_t *class, size_t words)
 {
-	uint64_t n[5] = { 0 };
-	for (size_t i = 0; i < words; i++)
-		for (unsigned k = 0; k < 5; k++)
-			n[k] += word_at(class, i) >> k & ONES;
-	to->cold += add_bytes(n[0]);
-	to->capacity += add_bytes(n[1]);
-	to->conflict += add_bytes(n[2]);
-	to->anticonflict += add_bytes(n[3]);
-	to->full_misses += add_bytes(n[4]);
+	uint64_t cold = 0, capacity = 0, conflict = 0, anticonflict = 0, full_misses = 0;
+	for (size_t i = 0; i < words; i++) {
+		uint64_t x = word_at(class, i);
+		cold += x & ONES;
+		capacity += x >> 1 & ONES;
+		conflict += x >> 2 & ONES;
+		anticonflict += x >> 3 & ONES;
+		full_misses += x >> 4 & ONES;
+	}
+	to->cold += add_bytes(cold);
+	to->capacity += add_bytes(capacity);
+	to->conflict += add_bytes(conflict);
+	to->anticonflict += add_bytes(anticonflict);
+	to->full_misses += add_bytes(full_misses);
 }
 
 static void

@@ -1,12 +1,11 @@
 /* touched.c - which lines have ever been touched.
  *
  * The table is open addressing at three quarters at most, doubled when fuller. Bitmaps lie in blocks that double too and
- * never move. */
+ * never move, so a slot holds its bitmap's address. */
 #include "config.h"
 
 #include "sim/touched.h"
 
-#include "base/hash.h"
 #include "base/mem.h"
 
 enum {
@@ -17,25 +16,32 @@ enum {
 	COUNT = 7,                     /* bits of `lines` that tell how many; FEW + 1: a bitmap */
 	BLOCK = 16,                    /* bitmaps in the first block */
 	BLOCKS = 32,
-	TABLE = 64, /* slots at first */
-	AHEAD = 8   /* lines whose slots are prefetched */
+	TABLE_BITS = 6, /* log2 of the slots at first */
+	AT_ONCE = 64,   /* lines whose slots are prefetched together */
 };
 
 struct slot {
 	uint64_t page; /* line / 512, and 1: 0 is an empty slot */
-	uint64_t
-	    lines; /* how many, and behind that their offsets, 9 bits each; or the bitmap's number */
+	/* How many, and above that their offsets, 9 bits each; or the address of a bitmap, whose low bits are free. */
+	uint64_t lines;
 };
 
 typedef uint64_t bitmap[WORDS];
 
 struct rp_touched {
 	struct slot *slot;
-	size_t mask, used;
-	/* Block k holds BLOCK << k bitmaps; so bitmap i + BLOCK has the block's number in its highest bit. */
-	bitmap *block[BLOCKS];
-	size_t bitmaps, room;
+	unsigned bits; /* log2 of the slots */
+	size_t used;
+	bitmap *block[BLOCKS]; /* block k has BLOCK << k */
+	size_t blocks, left;   /* bitmaps of the last block that are free */
+	size_t room;           /* bitmaps in all */
 };
+
+static size_t
+slots(const struct rp_touched *t)
+{
+	return (size_t)1 << t->bits;
+}
 
 struct rp_touched *
 rp_touched_new(struct rp_err *err)
@@ -43,8 +49,8 @@ rp_touched_new(struct rp_err *err)
 	struct rp_touched *t = rp_mem_array(1, sizeof *t, err);
 	if (!t)
 		return NULL;
-	t->mask = TABLE - 1;
-	t->slot = rp_mem_array(TABLE, sizeof *t->slot, err);
+	t->bits = TABLE_BITS;
+	t->slot = rp_mem_array(slots(t), sizeof *t->slot, err);
 	if (t->slot)
 		return t;
 	free(t);
@@ -62,10 +68,11 @@ rp_touched_free(struct rp_touched *t)
 	free(t);
 }
 
+/* Where a page stands, or the first place behind that which is free: by the high bits of a product (Knuth, volume 3, 6.4). */
 static size_t
 home(const struct rp_touched *t, uint64_t page)
 {
-	return rp_mix64(page) & t->mask;
+	return page * UINT64_C(0x9e3779b97f4a7c15) >> (64 - t->bits);
 }
 
 /* The slot of a page, or the empty one where it would go. */
@@ -74,107 +81,128 @@ find(const struct rp_touched *t, uint64_t page)
 {
 	size_t i = home(t, page);
 	while (t->slot[i].page && t->slot[i].page != page)
-		i = (i + 1) & t->mask;
+		i = (i + 1) & (slots(t) - 1);
 	return &t->slot[i];
 }
 
 static bool
 grow_table(struct rp_touched *t, struct rp_err *err)
 {
-	size_t size = 2 * (t->mask + 1);
-	struct slot *old = t->slot, *new = rp_mem_array(size, sizeof *new, err);
+	size_t before = slots(t);
+	struct slot *old = t->slot, *new = rp_mem_array(2 * before, sizeof *new, err);
 	if (!new)
 		return false;
 	t->slot = new;
-	t->mask = size - 1;
-	for (size_t i = 0; i < size / 2; i++)
+	t->bits++;
+	for (size_t i = 0; i < before; i++)
 		if (old[i].page)
 			*find(t, old[i].page) = old[i];
 	free(old);
 	return true;
 }
 
-static uint64_t *
-bitmap_at(const struct rp_touched *t, uint64_t number)
+static struct slot *
+make_slot(struct rp_touched *t, uint64_t page, struct rp_err *err)
 {
-	uint64_t i = number + BLOCK;
-	unsigned high = 63 - (unsigned)__builtin_clzll(i);
-	return t->block[high - (unsigned)__builtin_ctz(BLOCK)][i ^ UINT64_C(1) << high];
+	if (t->used >= slots(t) / 4 * 3 && !grow_table(t, err))
+		return NULL;
+	struct slot *s = find(t, page);
+	s->page = page;
+	t->used++;
+	return s;
+}
+
+static uint64_t *
+bitmap_of(const struct slot *s)
+{
+	return (uint64_t *)(uintptr_t)(s->lines & ~(uint64_t)COUNT);
 }
 
 /* Moves the lines of a slot, which is full, to a bitmap. */
 static bool
 make_bitmap(struct rp_touched *t, struct slot *s, struct rp_err *err)
 {
-	if (t->bitmaps == t->room) {
-		unsigned k = (unsigned)__builtin_ctzll(t->room / BLOCK + 1);
-		if (!(t->block[k] = rp_mem_array((size_t)BLOCK << k, sizeof(bitmap), err)))
+	if (!t->left) {
+		size_t n = (size_t)BLOCK << t->blocks;
+		if (!(t->block[t->blocks] = rp_mem_aligned(sizeof(bitmap), n, sizeof(bitmap), err)))
 			return false;
-		t->room += (size_t)BLOCK << k;
+		t->blocks++;
+		t->left = n;
+		t->room += n;
 	}
-	uint64_t *map = bitmap_at(t, t->bitmaps);
+	uint64_t *map = t->block[t->blocks - 1][--t->left];
 	for (uint64_t left = s->lines / (COUNT + 1), i = 0; i < FEW; i++, left >>= PAGE_BITS)
 		map[(left & OFFSET) / 64] |= UINT64_C(1) << left % 64;
-	s->lines = t->bitmaps++ * (COUNT + 1) + FEW + 1;
+	s->lines = (uint64_t)(uintptr_t)map | (FEW + 1);
 	return true;
 }
 
-/* Touches the line at an offset of a page: whether it never was. */
 static bool
-touch(struct rp_touched *t, struct slot *s, unsigned offset, bool *failed, struct rp_err *err)
+touch_bit(uint64_t *map, unsigned offset)
 {
+	uint64_t word = map[offset / 64];
+	map[offset / 64] = word | UINT64_C(1) << offset % 64;
+	return !(word >> offset % 64 & 1);
+}
+
+/* Touches a line: *fresh, whether it never was. */
+static bool
+touch(struct rp_touched *t, uint64_t line, bool *fresh, struct rp_err *err)
+{
+	uint64_t page = (line >> PAGE_BITS) + 1;
+	unsigned offset = line & OFFSET;
+	struct slot *s = find(t, page);
+	if (!s->page && !(s = make_slot(t, page, err)))
+		return false;
 	uint64_t n = s->lines & COUNT, left = s->lines / (COUNT + 1);
-	if (n <= FEW) {
-		for (uint64_t i = 0; i < n; i++, left >>= PAGE_BITS)
-			if ((left & OFFSET) == offset)
-				return false;
-		if (n < FEW) {
-			s->lines += ((uint64_t)offset << n * PAGE_BITS) * (COUNT + 1) + 1;
+	*fresh = false;
+	for (uint64_t i = 0; n <= FEW && i < n; i++, left >>= PAGE_BITS)
+		if ((left & OFFSET) == offset)
 			return true;
-		}
-		if (!make_bitmap(t, s, err)) {
-			*failed = true;
-			return false;
-		}
-		left = s->lines / (COUNT + 1);
+	if (n == FEW && !make_bitmap(t, s, err))
+		return false;
+	*fresh = n >= FEW ? touch_bit(bitmap_of(s), offset) : true;
+	if (n < FEW)
+		s->lines += ((uint64_t)offset << n * PAGE_BITS) * (COUNT + 1) + 1;
+	return true;
+}
+
+/* Up to AT_ONCE lines. Most have a bitmap, at their page's home. */
+static bool
+put(struct rp_touched *t, const uint64_t *line, const uint32_t *at, size_t n, uint8_t *fresh,
+    uint8_t bit, struct rp_err *err)
+{
+	size_t place[AT_ONCE];
+	for (size_t i = 0; i < n; i++) {
+		place[i] = home(t, (line[at[i]] >> PAGE_BITS) + 1);
+		__builtin_prefetch(&t->slot[place[i]]);
 	}
-	uint64_t *word = &bitmap_at(t, left)[offset / 64], bit = UINT64_C(1) << offset % 64;
-	bool fresh = !(*word & bit);
-	if (fresh)
-		*word |= bit;
-	return fresh;
+	unsigned bits = t->bits;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t page = (line[at[i]] >> PAGE_BITS) + 1;
+		const struct slot *s = &t->slot[place[i]];
+		bool new;
+		if (bits == t->bits && s->page == page && (s->lines & COUNT) > FEW)
+			new = touch_bit(bitmap_of(s), line[at[i]] & OFFSET);
+		else if (!touch(t, line[at[i]], &new, err))
+			return false;
+		fresh[at[i]] |= (uint8_t)(new ? bit : 0);
+	}
+	return true;
 }
 
 bool
 rp_touched_put(struct rp_touched *t, const uint64_t *line, const uint32_t *at, size_t n,
     uint8_t *fresh, uint8_t bit, struct rp_err *err)
 {
-	bool failed = false;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t page = (line[at[i]] >> PAGE_BITS) + 1;
-		if (i + AHEAD < n)
-			__builtin_prefetch(
-			    &t->slot[home(t, (line[at[i + AHEAD]] >> PAGE_BITS) + 1)]);
-		struct slot *s = find(t, page);
-		if (!s->page) {
-			if (t->used >= (t->mask + 1) / 4 * 3) {
-				if (!grow_table(t, err))
-					return false;
-				s = find(t, page);
-			}
-			s->page = page;
-			t->used++;
-		}
-		if (touch(t, s, line[at[i]] & OFFSET, &failed, err))
-			fresh[at[i]] |= bit;
-		if (failed)
+	for (size_t i = 0; i < n; i += AT_ONCE)
+		if (!put(t, line, at + i, n - i < AT_ONCE ? n - i : AT_ONCE, fresh, bit, err))
 			return false;
-	}
 	return true;
 }
 
 size_t
 rp_touched_bytes(const struct rp_touched *t)
 {
-	return sizeof *t + (t->mask + 1) * sizeof *t->slot + t->room * sizeof(bitmap);
+	return sizeof *t + slots(t) * sizeof *t->slot + t->room * sizeof(bitmap);
 }

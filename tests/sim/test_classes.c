@@ -170,7 +170,7 @@ random_rows(struct rp_rng *rng, size_t n, uint64_t lines, bool marks)
 	return b;
 }
 
-/* Every policy, direct mapped to full, on traces with accesses that cross lines, with marks, at every level of the loops. */
+/* Every policy that the module alone can run, direct mapped to full, on traces with accesses that cross lines, with marks, at every level of the loops. */
 RP_TEST(classes, are_those_of_the_model_on_random_traces)
 {
 	static const char *const shapes[] = { "sets=64,ways=1", "sets=13,ways=3", "sets=8,ways=8",
@@ -179,6 +179,8 @@ RP_TEST(classes, are_those_of_the_model_on_random_traces)
 	struct rp_rng rng = { rp_test_seed("classes") };
 	for (size_t p = 0; rp_policies[p]; p++)
 		for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+			if (rp_policies[p]->unbounded || rp_policies[p]->future)
+				continue;
 			struct rp_batch *b = random_rows(
 			    &rng, 2000 * rp_test_scale(), 40 + rp_rng_below(&rng, 500), k % 2);
 			char text[128];
@@ -373,6 +375,78 @@ RP_TEST(classes, are_counted_as_the_model_counts_them)
 		expect_replay(specs, N, b, &o, 4096);
 		for (size_t i = 0; i < N; i++)
 			expect_replay(&specs[i], 1, b, &o, round & 2 ? 1 : 17);
+		rp_batch_free(b);
+	}
+}
+
+/* A twin as one would write it by hand, for caches with more to them: the classes follow from its outcomes, the cache's own
+ * without classify=yes, and whether the line was there before. */
+static const struct by_hand {
+	const char *cache, *twin;
+} by_hand[] = {
+	{ "fifo,sets=8,ways=4,mshr=4,merge=2,latency=20",
+	    "lru,size=2048,mshr=4,merge=2,latency=20" },
+	{ "lru,sets=16,ways=2,mshr=2,latency=9", "lru,size=2048,mshr=2,latency=9" },
+	{ "srrip,sets=5,ways=6,write=through", "lru,size=1920,write=through" },
+};
+
+static struct rp_module *
+open_module(const char *text, const char *more, struct rp_cache_spec *spec)
+{
+	char full[256];
+	struct rp_err err = { 0 };
+	snprintf(full, sizeof full, "%s%s", text, more);
+	cr_assert(rp_cache_spec_parse(full, 64, 1, spec, &err), "%s: %s", full, err.text);
+	struct rp_module *m = rp_module_new(spec, &(struct rp_module_opts){ 0 }, &err);
+	cr_assert(m, "%s: %s", full, err.text);
+	return m;
+}
+
+static void
+expect_twin(const struct by_hand *h, const struct rp_batch *b)
+{
+	static struct rp_result r[3]; /* classified, without, twin */
+	struct rp_cache_spec spec[3];
+	struct rp_module *m[3] = { open_module(h->cache, ",classify=yes", &spec[0]),
+		open_module(h->cache, "", &spec[1]), open_module(h->twin, "", &spec[2]) };
+	struct slow s = slow_new(&spec[0]); /* only for what was seen */
+	struct rp_expand *e = rp_expand_new(6, false, false, RP_LEVEL_BEST, NULL);
+	uint64_t n[9] = { 0 };
+	for (size_t row = 0; row < b->n;) {
+		const struct rp_lookups *in = rp_expand_next(e, b, &row, UINT64_MAX);
+		for (size_t k = 0; k < 3; k++)
+			cr_assert(rp_module_run(m[k], in, &r[k], NULL, NULL));
+		for (size_t i = 0; i < in->n; i++) {
+			bool miss = r[1].outcome[i] & RP_MISSED, twin = r[2].outcome[i] & RP_MISSED;
+			bool fresh = slow_class(&s, in->line[i], false, true) & RP_COLD;
+			uint8_t want = miss   ? (fresh     ? RP_COLD
+						    : twin ? RP_CAPACITY
+							   : RP_CONFLICT)
+			               : twin ? RP_ANTICONFLICT
+			                      : 0;
+			cr_assert_eq(r[0].outcome[i], r[1].outcome[i]);
+			cr_assert_eq(r[0].class[i], want | (twin ? RP_TWIN_MISSED : 0), "%s: %d",
+			    h->cache, r[0].class[i]);
+			n[want]++;
+		}
+	}
+	cr_assert(
+	    n[RP_COLD] && n[RP_CAPACITY] && n[RP_CONFLICT] && n[RP_ANTICONFLICT], "%s", h->cache);
+	rp_expand_free(e);
+	for (size_t k = 0; k < 3; k++) {
+		rp_module_free(m[k]);
+		rp_cache_spec_free(&spec[k]);
+	}
+	free(s.line);
+	free(s.seen);
+}
+
+RP_TEST(classes, follow_from_a_twin_written_by_hand)
+{
+	struct rp_rng rng = { rp_test_seed("by hand") };
+	for (size_t i = 0; i < sizeof by_hand / sizeof *by_hand; i++) {
+		struct rp_batch *b = random_rows(&rng, 4000 * rp_test_scale(), 80, false);
+		expect_twin(&by_hand[i], b);
 		rp_batch_free(b);
 	}
 }

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "sim/classes.h"
+#include "sim/gpu/cache.h"
 #include "sim/module.h"
 #include "sim/touched.h"
 
@@ -11,8 +12,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct rp_twin {
+/* A specification that owns what it points to. */
+struct own_spec {
 	struct rp_cache_spec spec;
+	struct rp_gpu_spec gpu;
+};
+
+struct rp_twin {
+	struct own_spec own;
+	unsigned shift; /* log2 of the lookups that a line is of: sectors */
 	/* What each user asks for is done when the first of them asks; how many have asked. */
 	unsigned users, classified, marked, flushed;
 	struct rp_module *module;
@@ -23,33 +31,51 @@ struct rp_twin {
 	uint8_t fresh[RP_CHUNK + 64];   /* by lookup; 1: its line was never touched before */
 };
 
-bool
-rp_twin_spec(const struct rp_cache_spec *s, struct rp_cache_spec *out, struct rp_err *err)
+static void
+twin_of_gpu(const struct rp_gpu_spec *s, struct rp_gpu_spec *out)
+{
+	*out = *s;
+	out->string.sets = 1;
+	out->string.ways = s->string.sets * s->string.ways;
+	out->string.repl = 'L';
+	out->string.hash = 'L';
+	out->classify = false;
+}
+
+/* The twin's specification; it borrows texts of `s`. */
+static bool
+twin_of(const struct rp_cache_spec *s, struct own_spec *out, struct rp_err *err)
 {
 	uint64_t lines = (uint64_t)s->sets * s->ways;
-	*out = *s;
-	out->policy = rp_policy_find("lru", err);
+	out->spec = *s;
+	out->spec.policy = rp_policy_find("lru", err);
 	if (lines > UINT32_MAX)
 		return rp_fail(err, RP_USAGE,
 		    "classify=yes: %" PRIu64 " lines; wanted fewer than 2^32", lines);
-	memset(out->arg, 0, sizeof out->arg);
-	out->sets = 1;
-	out->ways = (uint32_t)lines;
-	out->seed = 0;
-	out->name = "";
-	out->classify = false;
-	return out->policy != NULL;
+	memset(out->spec.arg, 0, sizeof out->spec.arg);
+	out->spec.sets = 1;
+	out->spec.ways = (uint32_t)lines;
+	out->spec.seed = 0;
+	out->spec.name = "";
+	out->spec.classify = false;
+	if (s->gpu) {
+		twin_of_gpu(s->gpu, &out->gpu);
+		out->spec.gpu = &out->gpu;
+	}
+	return out->spec.policy != NULL;
 }
 
 struct rp_twin *
-rp_twin_new(const struct rp_cache_spec *s, enum rp_level level, struct rp_err *err)
+rp_twin_new(const struct rp_cache_spec *s, const struct rp_module_opts *like, struct rp_err *err)
 {
 	struct rp_twin *t = rp_mem_array(1, sizeof *t, err);
 	if (!t)
 		return NULL;
 	t->users = 1;
-	const struct rp_module_opts o = { .level = level };
-	if (rp_twin_spec(s, &t->spec, err) && (t->module = rp_module_new(&t->spec, &o, err)) &&
+	const struct rp_module_opts o = { .level = like->level, .trace = like->trace };
+	if (s->gpu)
+		t->shift = (unsigned)__builtin_ctz(s->gpu->string.line / s->line);
+	if (twin_of(s, &t->own, err) && (t->module = rp_module_new(&t->own.spec, &o, err)) &&
 	    (t->touched = rp_touched_new(err)))
 		return t;
 	rp_twin_free(t);
@@ -69,11 +95,11 @@ rp_twin_free(struct rp_twin *t)
 bool
 rp_twin_join(struct rp_twin *t, const struct rp_cache_spec *s, bool *yes, struct rp_err *err)
 {
-	struct rp_cache_spec other;
-	if (!rp_twin_spec(s, &other, err))
+	struct own_spec other;
+	if (!twin_of(s, &other, err))
 		return false;
-	char *ours = rp_cache_spec_print(&t->spec, err);
-	char *theirs = ours ? rp_cache_spec_print(&other, err) : NULL;
+	char *ours = rp_cache_spec_print(&t->own.spec, err);
+	char *theirs = ours ? rp_cache_spec_print(&other.spec, err) : NULL;
 	*yes = theirs && !strcmp(ours, theirs);
 	t->users += *yes;
 	free(ours);
@@ -101,7 +127,7 @@ mark_fresh(
 		t->missed[n] = (uint32_t)i;
 		n += outcome[i] & t->result.outcome[i] & RP_MISSED;
 	}
-	return rp_touched_put(t->touched, in->line, t->missed, n, t->fresh, 1, err);
+	return rp_touched_put(t->touched, in->line, t->shift, t->missed, n, t->fresh, 1, err);
 }
 
 /* Eight lookups at a time, a byte each. */
@@ -135,11 +161,31 @@ rp_twin_classify(struct rp_twin *t, const struct rp_lookups *in, const uint8_t *
 	return true;
 }
 
+/* What a copy from the host brings in. */
+static bool
+touch_bytes(struct rp_twin *t, const struct rp_batch *b, size_t row, struct rp_err *err)
+{
+	uint64_t first, last;
+	const uint32_t at = 0;
+	uint8_t fresh;
+	rp_mark_lines(b, row, (unsigned)__builtin_ctz(t->own.spec.line) + t->shift, &first, &last);
+	for (uint64_t line = first; line <= last && line >= first; line++)
+		if (!rp_touched_put(t->touched, &line, 0, &at, 1, &fresh, 0, err))
+			return false;
+	return true;
+}
+
 bool
 rp_twin_mark(struct rp_twin *t, const struct rp_batch *b, size_t row, struct rp_err *err)
 {
 	uint64_t writebacks;
-	return !first(t, &t->marked) || rp_module_mark(t->module, b, row, &writebacks, err);
+	if (!first(t, &t->marked))
+		return true;
+	const struct rp_gpu_spec *g = t->own.spec.gpu;
+	if (b->kind[row] == RP_HOST_COPY && g && g->level == RP_GPU_L2 && g->copies &&
+	    !touch_bytes(t, b, row, err))
+		return false;
+	return rp_module_mark(t->module, b, row, &writebacks, err);
 }
 
 void

@@ -1,9 +1,11 @@
 /* classes.h - why lookups missed: cold, capacity, conflict (Hill and Smith, IEEE Trans. Computers 38(12), 1989).
  *
  * A cache is compared lookup by lookup with its twin: a fully associative LRU cache of the same capacity that is as the
- * cache in all else (line, sectors, writes, allocation, MSHRs), sees the same lookups and marks and is as warm. A miss is
- * - cold, if nothing touched the line before: a line is touched by any lookup, also by a write that does not bring it in
- *   or in the warm-up, and stays touched when it is invalidated;
+ * cache in all else (line, sectors, writes, allocation, MSHRs), sees the same lookups and marks and is as warm. The twin of
+ * a GPGPU-Sim cache has its string with one set, in each slice. A miss is
+ * - cold, if nothing touched the line (not only the sector) before: a line is touched by any lookup, also by a write that
+ *   does not bring it in or in the warm-up, and by a copy from the host that brings it in; it stays touched when it is
+ *   invalidated;
  * - else capacity, if the twin missed too;
  * - else conflict.
  * A hit that the twin misses is an anticonflict. A cold miss misses in the twin too, so for any run of lookups
@@ -25,12 +27,11 @@ enum rp_class {
 };
 
 struct rp_twin;
+struct rp_module_opts;
 
-/* The twin's specification. Borrows the texts of `s`; nothing to release. RP_USAGE: it has 2^32 lines or more. */
-bool rp_twin_spec(const struct rp_cache_spec *s, struct rp_cache_spec *out, struct rp_err *err);
-
-/* An empty twin of a cache. Gives (rp_twin_free). */
-struct rp_twin *rp_twin_new(const struct rp_cache_spec *s, enum rp_level level, struct rp_err *err);
+/* An empty twin of a cache, kept as its module is. Gives (rp_twin_free). RP_USAGE: it would have 2^32 lines or more. */
+struct rp_twin *rp_twin_new(
+    const struct rp_cache_spec *s, const struct rp_module_opts *like, struct rp_err *err);
 void rp_twin_free(struct rp_twin *t); /* accepts NULL; the last of its users' releases it */
 
 /* One twin may serve several caches that see the same chunks and marks, each of them in turn, from the beginning: *yes, and

@@ -34,7 +34,7 @@ find_twin(struct rp_module *m, const struct rp_module_opts *o, struct rp_err *er
 			return true;
 		}
 	}
-	m->twin = rp_twin_new(m->spec, o->level, err);
+	m->twin = rp_twin_new(m->spec, o, err);
 	return m->twin;
 }
 
@@ -48,9 +48,7 @@ rp_module_new(const struct rp_cache_spec *s, const struct rp_module_opts *o, str
 	m->requests = o->requests;
 	if (s->gpu && !(m->gpu = rp_gpu_new(s->gpu, o->trace, err)))
 		goto bad;
-	if (s->gpu)
-		return m;
-	if (!(m->cache = rp_cache_new(s, o->level, o->requests, err)))
+	if (!s->gpu && !(m->cache = rp_cache_new(s, o->level, o->requests, err)))
 		goto bad;
 	if (s->mshr.on && !(m->waits = rp_mem_array(1, sizeof *m->waits, err)))
 		goto bad;
@@ -83,17 +81,16 @@ rp_module_run(struct rp_module *m, const struct rp_lookups *in, struct rp_result
 {
 	uint64_t *victim = m->requests ? out->victim : NULL;
 	out->gpu = NULL;
-	out->waits = NULL;
-	if (m->gpu)
-		return rp_gpu_run(m->gpu, in, out->outcome, &out->gpu, down, err);
-	if (!rp_cache_run(m->cache, in, out->outcome, victim, err))
+	out->waits = m->waits;
+	if (m->gpu && !rp_gpu_run(m->gpu, in, out->outcome, &out->gpu, down, err))
+		return false;
+	if (m->cache && !rp_cache_run(m->cache, in, out->outcome, victim, err))
 		return false;
 	if (m->mshr && !rp_mshr_run(m->mshr, in, out->outcome, m->waits, err))
 		return false;
-	out->waits = m->waits;
 	if (m->twin && !rp_twin_classify(m->twin, in, out->outcome, out->class, err))
 		return false;
-	return !down || rp_requests_of(down, m->spec, in, out->outcome, victim, err);
+	return m->gpu || !down || rp_requests_of(down, m->spec, in, out->outcome, victim, err);
 }
 
 bool
@@ -103,6 +100,8 @@ rp_module_mark(struct rp_module *m, const struct rp_batch *b, size_t row, uint64
 	uint64_t first, last;
 	rp_mark_lines(b, row, (unsigned)__builtin_ctz(m->spec->line), &first, &last);
 	*writebacks = 0;
+	if (m->twin && !rp_twin_mark(m->twin, b, row, err))
+		return false;
 	if (m->gpu) {
 		struct rp_gpu_written w = rp_gpu_mark(m->gpu, b, row);
 		m->back_bytes = w.sectors * m->spec->line;
@@ -114,21 +113,20 @@ rp_module_mark(struct rp_module *m, const struct rp_batch *b, size_t row, uint64
 	else if (b->kind[row] == RP_INVALIDATE)
 		rp_cache_drop(m->cache, first, last);
 	m->back_bytes = *writebacks * m->spec->line;
-	return rp_cache_mark(m->cache, b, row, err) &&
-	       (!m->twin || rp_twin_mark(m->twin, b, row, err));
+	return rp_cache_mark(m->cache, b, row, err);
 }
 
 uint64_t
 rp_module_flush(struct rp_module *m)
 {
 	uint64_t lines;
+	if (m->twin)
+		rp_twin_flush(m->twin);
 	if (m->gpu) {
 		struct rp_gpu_written w = rp_gpu_flush(m->gpu);
 		m->back_bytes = w.sectors * m->spec->line;
 		return w.lines;
 	}
-	if (m->twin)
-		rp_twin_flush(m->twin);
 	lines = rp_cache_clean(m->cache, 0, UINT64_MAX);
 	m->back_bytes = lines * m->spec->line;
 	return lines;

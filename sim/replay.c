@@ -9,6 +9,7 @@
 
 #include "sim/replay.h"
 #include "sim/future.h"
+#include "sim/gpu/cache.h"
 #include "sim/module.h"
 #include "sim/streams.h"
 #include "sim/tally.h"
@@ -124,9 +125,12 @@ make_groups(struct rp_replay *r, const struct rp_cache_spec *specs, struct rp_er
 static bool
 open_top(struct unit *u, const struct rp_replay_opts *o, struct rp_err *err)
 {
-	const struct rp_top_opts top = {
-		.by = o->by, .once = o->once, .classes = u->tally.spec->classify
-	};
+	const struct rp_cache_spec *spec = u->tally.spec;
+	const struct rp_top_opts top = { .by = o->by,
+		.once = o->once,
+		.classes = spec->classify,
+		.shift =
+		    spec->gpu ? (unsigned)__builtin_ctz(spec->gpu->string.line / spec->line) : 0 };
 	return !o->top || ((u->top = rp_top_new(&top, err)) &&
 			      (!o->interval || (u->recent = rp_top_new(&top, err))));
 }

@@ -286,6 +286,7 @@ parse_gpu(struct rp_cache_spec *s, struct rp_err *err)
 	s->sets = s->gpu->slices * g->sets;
 	s->ways = g->ways;
 	s->size = (uint64_t)s->sets * s->ways * g->line;
+	s->classify = s->gpu->classify;
 	return s->policy != NULL;
 }
 
@@ -335,10 +336,10 @@ rp_cache_spec_free(struct rp_cache_spec *s)
 unsigned
 rp_cache_spec_counts(const struct rp_cache_spec *s)
 {
+	unsigned groups = RP_COUNT_ALWAYS | (s->classify ? RP_COUNT_CLASS : 0u);
 	if (s->gpu)
-		return RP_COUNT_ALWAYS | RP_COUNT_MSHR | RP_COUNT_GPGPUSIM;
-	return RP_COUNT_ALWAYS | (s->classify ? RP_COUNT_CLASS : 0u) |
-	       (s->mshr.on ? RP_COUNT_MSHR : 0u);
+		return groups | RP_COUNT_MSHR | RP_COUNT_GPGPUSIM;
+	return groups | (s->mshr.on ? RP_COUNT_MSHR : 0u);
 }
 
 static bool

@@ -174,17 +174,17 @@ put(struct rp_touched *t, const uint64_t *line, const uint32_t *at, size_t n, ui
 {
 	size_t place[AT_ONCE];
 	for (size_t i = 0; i < n; i++) {
-		place[i] = home(t, (line[at[i]] >> PAGE_BITS) + 1);
+		place[i] = home(t, (line[i] >> PAGE_BITS) + 1);
 		__builtin_prefetch(&t->slot[place[i]]);
 	}
 	unsigned bits = t->bits;
 	for (size_t i = 0; i < n; i++) {
-		uint64_t page = (line[at[i]] >> PAGE_BITS) + 1;
+		uint64_t page = (line[i] >> PAGE_BITS) + 1;
 		const struct slot *s = &t->slot[place[i]];
 		bool new;
 		if (bits == t->bits && s->page == page && (s->lines & COUNT) > FEW)
-			new = touch_bit(bitmap_of(s), line[at[i]] & OFFSET);
-		else if (!touch(t, line[at[i]], &new, err))
+			new = touch_bit(bitmap_of(s), line[i] & OFFSET);
+		else if (!touch(t, line[i], &new, err))
 			return false;
 		fresh[at[i]] |= (uint8_t)(new ? bit : 0);
 	}
@@ -192,12 +192,17 @@ put(struct rp_touched *t, const uint64_t *line, const uint32_t *at, size_t n, ui
 }
 
 bool
-rp_touched_put(struct rp_touched *t, const uint64_t *line, const uint32_t *at, size_t n,
-    uint8_t *fresh, uint8_t bit, struct rp_err *err)
+rp_touched_put(struct rp_touched *t, const uint64_t *line, unsigned shift, const uint32_t *at,
+    size_t n, uint8_t *fresh, uint8_t bit, struct rp_err *err)
 {
-	for (size_t i = 0; i < n; i += AT_ONCE)
-		if (!put(t, line, at + i, n - i < AT_ONCE ? n - i : AT_ONCE, fresh, bit, err))
+	uint64_t some[AT_ONCE];
+	for (size_t i = 0; i < n; i += AT_ONCE) {
+		size_t m = n - i < AT_ONCE ? n - i : AT_ONCE;
+		for (size_t k = 0; k < m; k++)
+			some[k] = line[at[i + k]] >> shift;
+		if (!put(t, some, at + i, m, fresh, bit, err))
 			return false;
+	}
 	return true;
 }
 

@@ -16,10 +16,10 @@ struct rp_touched;
 struct rp_touched *rp_touched_new(struct rp_err *err); /* gives (rp_touched_free) */
 void rp_touched_free(struct rp_touched *t);            /* accepts NULL */
 
-/* Touches the lines line[at[0]], line[at[1]] ... in order: fresh[at[i]] |= bit where one never was before; it is left as it was elsewhere. RP_RESOURCE: no
- * memory; those that were done stay touched. */
-bool rp_touched_put(struct rp_touched *t, const uint64_t *line, const uint32_t *at, size_t n,
-    uint8_t *fresh, uint8_t bit, struct rp_err *err);
+/* Touches the lines line[at[0]] >> shift, line[at[1]] >> shift ... in order: fresh[at[i]] |= bit where one never was before;
+ * it is left as it was elsewhere. RP_RESOURCE: no memory; those that were done stay touched. */
+bool rp_touched_put(struct rp_touched *t, const uint64_t *line, unsigned shift, const uint32_t *at,
+    size_t n, uint8_t *fresh, uint8_t bit, struct rp_err *err);
 
 /* Bytes that it holds, what is only reserved included. */
 size_t rp_touched_bytes(const struct rp_touched *t);

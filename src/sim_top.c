@@ -4,7 +4,7 @@
 #include "sim.h"
 
 #include "base/mem.h"
-#include "sim/classes.h"
+#include "sim/gpu/cache.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,18 +14,21 @@
 static json_t *
 key_json(const struct sim_run *run, size_t cache, uint64_t key)
 {
+	const struct rp_cache_spec *spec = &run->specs[cache];
 	if (run->o->by == RP_TOP_STREAM)
 		return rp_emit_count(key);
 	if (run->o->by == RP_TOP_LINE)
-		key *= run->specs[cache].line;
+		key *= spec->gpu ? spec->gpu->string.line : spec->line;
 	return json_sprintf("0x%" PRIx64, key);
 }
 
 static json_t *
 counters_json(const struct sim_run *run, size_t cache, const struct rp_top_row *row)
 {
-	json_t *c = json_pack("{so so so}", "lookups", rp_emit_count(row->lookups), "misses",
-	    rp_emit_count(row->misses), "writebacks", rp_emit_count(row->writebacks));
+	json_t *c = json_pack("{so so}", "lookups", rp_emit_count(row->lookups), "misses",
+	    rp_emit_count(row->misses));
+	if (!run->specs[cache].gpu) /* whose outcomes do not tell */
+		json_object_set_new(c, "writebacks", rp_emit_count(row->writebacks));
 	if (run->specs[cache].classify) {
 		json_object_set_new(c, "cold", rp_emit_count(row->cold));
 		json_object_set_new(c, "capacity", rp_emit_count(row->capacity));

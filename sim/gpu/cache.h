@@ -42,6 +42,7 @@ struct rp_gpu_spec {
 	uint32_t slices;
 	unsigned slicing; /* enum rp_gpu_slicing */
 	bool unified;     /* ways depended on the shared memory in use */
+	bool classify;    /* misses by class (sim/classes.h); the cache itself does not know */
 	bool bypassed;    /* on that GPU global accesses bypass it */
 };
 

@@ -26,7 +26,7 @@ struct given {
 	unsigned level, stall, clock, slicing;
 	uint64_t latency;
 	uint32_t dirty, slices;
-	bool missq, copies;
+	bool missq, copies, classify;
 	bool has_dirty, has_slices; /* these were given */
 };
 
@@ -69,6 +69,8 @@ const struct rp_opt rp_gpu_keys[] = {
 	    .what = "to which slice an address goes", .choices = slicing_names },
 	{ "copies", 0, NULL, RP_OPT_FLAG, KEY(copies), "yes",
 	    .what = "l2: copies from the host bring their sectors in" },
+	{ "classify", 0, NULL, RP_OPT_FLAG, KEY(classify), NULL,
+	    .what = "misses by class: cold, capacity, conflict" },
 	{ "name", 0, "NAME", RP_OPT_TEXT, KEY(name), NULL, .what = "what the output calls it" },
 	{ 0 },
 };
@@ -159,6 +161,7 @@ build(const struct given *g, struct rp_gpu_spec *s, struct rp_err *err)
 		.clock = g->clock,
 		.queue = g->missq,
 		.copies = g->copies,
+		.classify = g->classify,
 		.slices = 1,
 		.slicing = g->slicing };
 	if (g->string && g->preset)
@@ -213,6 +216,8 @@ rp_gpu_spec_print(const struct rp_gpu_spec *s, struct rp_buf *to, struct rp_err 
 			       slicing_names[s->slicing]);
 	if (s->level == RP_GPU_L2)
 		ok = ok && rp_buf_printf(to, err, ",copies=%s", s->copies ? "yes" : "no");
+	if (s->classify)
+		ok = ok && rp_buf_printf(to, err, ",classify=yes");
 	return ok;
 }
 

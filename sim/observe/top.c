@@ -112,7 +112,7 @@ key_of(const struct rp_top *t, const struct rp_lookups *in, size_t i)
 	case RP_TOP_STREAM:
 		return b->stream ? b->stream[in->row[i]] : 0;
 	default:
-		return in->line[i];
+		return in->line[i] >> t->o.shift;
 	}
 }
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum rp_top_by {
-	RP_TOP_LINE,  /* address / line size */
+	RP_TOP_LINE,  /* address / line size: in->line >> shift */
 	RP_TOP_PC,    /* 0 in a trace without that column */
 	RP_TOP_STREAM /* the same */
 };
@@ -30,7 +30,8 @@ struct rp_top_opts {
 	/* An access of several lines is one lookup of its instruction and stream, and at most one miss, of the class of all
 	 * together (sim/classes.h). By line each of its lines is looked up once in any case. */
 	bool once;
-	bool classes; /* count them */
+	bool classes;   /* count them */
+	unsigned shift; /* log2 of the sectors of a line, if it is these that are looked up */
 };
 
 struct rp_top;

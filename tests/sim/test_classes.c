@@ -383,11 +383,18 @@ RP_TEST(classes, are_counted_as_the_model_counts_them)
  * without classify=yes, and whether the line was there before. */
 static const struct by_hand {
 	const char *cache, *twin;
+	unsigned sectors; /* log2 of those of a line */
 } by_hand[] = {
-	{ "fifo,sets=8,ways=4,mshr=4,merge=2,latency=20",
-	    "lru,size=2048,mshr=4,merge=2,latency=20" },
-	{ "lru,sets=16,ways=2,mshr=2,latency=9", "lru,size=2048,mshr=2,latency=9" },
-	{ "srrip,sets=5,ways=6,write=through", "lru,size=1920,write=through" },
+	{ "fifo,sets=8,ways=4,mshr=4,merge=2,latency=20", "lru,size=2048,mshr=4,merge=2,latency=20",
+	    0 },
+	{ "lru,sets=16,ways=2,mshr=2,latency=9", "lru,size=2048,mshr=2,latency=9", 0 },
+	{ "srrip,sets=5,ways=6,write=through", "lru,size=1920,write=through", 0 },
+	{ "gpgpusim=S:8:128:2,L:B:m:L:X,A:16:4,latency=20",
+	    "gpgpusim=S:1:128:16,L:B:m:L:L,A:16:4,latency=20", 2 },
+	{ "gpgpusim=N:16:64:2,F:L:f:W:L,A:8:8,latency=30,stall=drop",
+	    "gpgpusim=N:1:64:32,L:L:f:W:L,A:8:8,latency=30,stall=drop", 0 },
+	{ "gpgpusim=S:4:128:4,L:T:s:N:L,A:8:8,slices=2,slicing=mod,level=l2,dirty=20",
+	    "gpgpusim=S:1:128:16,L:T:s:N:L,A:8:8,slices=2,slicing=mod,level=l2,dirty=20", 2 },
 };
 
 static struct rp_module *
@@ -410,15 +417,24 @@ expect_twin(const struct by_hand *h, const struct rp_batch *b)
 	struct rp_module *m[3] = { open_module(h->cache, ",classify=yes", &spec[0]),
 		open_module(h->cache, "", &spec[1]), open_module(h->twin, "", &spec[2]) };
 	struct slow s = slow_new(&spec[0]); /* only for what was seen */
-	struct rp_expand *e = rp_expand_new(6, false, false, RP_LEVEL_BEST, NULL);
+	struct rp_expand *e =
+	    rp_expand_new((unsigned)__builtin_ctz(spec[0].line), true, false, RP_LEVEL_BEST, NULL);
 	uint64_t n[9] = { 0 };
 	for (size_t row = 0; row < b->n;) {
+		if (b->kind[row] >= RP_MARKS) {
+			uint64_t back;
+			for (size_t k = 0; k < 3; k++)
+				cr_assert(rp_module_mark(m[k], b, row, &back, NULL));
+			row++;
+			continue;
+		}
 		const struct rp_lookups *in = rp_expand_next(e, b, &row, UINT64_MAX);
 		for (size_t k = 0; k < 3; k++)
 			cr_assert(rp_module_run(m[k], in, &r[k], NULL, NULL));
 		for (size_t i = 0; i < in->n; i++) {
 			bool miss = r[1].outcome[i] & RP_MISSED, twin = r[2].outcome[i] & RP_MISSED;
-			bool fresh = slow_class(&s, in->line[i], false, true) & RP_COLD;
+			bool fresh =
+			    slow_class(&s, in->line[i] >> h->sectors, false, true) & RP_COLD;
 			uint8_t want = miss   ? (fresh     ? RP_COLD
 						    : twin ? RP_CAPACITY
 							   : RP_CONFLICT)
@@ -445,8 +461,26 @@ RP_TEST(classes, follow_from_a_twin_written_by_hand)
 {
 	struct rp_rng rng = { rp_test_seed("by hand") };
 	for (size_t i = 0; i < sizeof by_hand / sizeof *by_hand; i++) {
-		struct rp_batch *b = random_rows(&rng, 4000 * rp_test_scale(), 80, false);
+		struct rp_batch *b = random_rows(&rng, 4000 * rp_test_scale(), 80, i % 2);
 		expect_twin(&by_hand[i], b);
 		rp_batch_free(b);
 	}
+}
+
+/* A copy from the host brings lines 0 to 3 of 128 bytes into an L2 of GPGPU-Sim. It has two sets of one way and is left with
+ * 2 and 3; the twin has two ways, takes the highest free one first and, of lines as old, replaces the one in the lowest: 0
+ * stays, 1 and 2 go. No lookup touched 1 before, but the copy did, and it misses in both: capacity. 4 is cold. */
+RP_TEST(classes, of_lines_that_a_copy_brought_in)
+{
+	static const char spec[] = "gpgpusim=S:2:128:1,L:B:m:L:L,A:8:8,level=l2,classify=yes";
+	struct rp_batch *b = rp_batch_new(8, 0, NULL);
+	rp_batch_put(b, &(struct rp_access){ .addr = 0, .size = 512, .kind = RP_HOST_COPY });
+	rp_batch_put(b, &(struct rp_access){ .addr = 128, .size = 4 });
+	rp_batch_put(b, &(struct rp_access){ .addr = 512, .size = 4 });
+	struct rp_counters c = replay_one(spec, b, NULL);
+	cr_assert_eq(c.misses, 2);
+	cr_assert_eq(c.capacity, 1, "cold %d, capacity %d, conflict %d", (int)c.cold,
+	    (int)c.capacity, (int)c.conflict);
+	cr_assert_eq(c.cold, 1);
+	rp_batch_free(b);
 }

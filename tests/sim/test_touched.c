@@ -9,7 +9,7 @@ touch_one(struct rp_touched *t, uint64_t line)
 {
 	uint32_t at = 0;
 	uint8_t fresh = 4;
-	cr_assert(rp_touched_put(t, &line, &at, 1, &fresh, 1, NULL));
+	cr_assert(rp_touched_put(t, &line, 0, &at, 1, &fresh, 1, NULL));
 	cr_assert_eq(fresh & ~1, 4);
 	return fresh & 1;
 }
@@ -55,7 +55,7 @@ RP_TEST(touched, tells_what_a_list_tells)
 			for (uint32_t i = 0; i < AT_ONCE; i++)
 				if (rp_rng_next(&rng) % 4)
 					at[n++] = i;
-			cr_assert(rp_touched_put(t, line + from, at, n, fresh, 16, NULL));
+			cr_assert(rp_touched_put(t, line + from, s, at, n, fresh, 16, NULL));
 			for (uint32_t k = 0, i = 0; i < AT_ONCE; i++) {
 				size_t seen = 0;
 				if (k == n || at[k] != i) {
@@ -63,11 +63,11 @@ RP_TEST(touched, tells_what_a_list_tells)
 					continue;
 				}
 				k++;
-				while (seen < listed && list[seen] != line[from + i])
+				while (seen < listed && list[seen] != line[from + i] >> s)
 					seen++;
 				cr_assert_eq(fresh[i], seen == listed ? 16 : 0);
 				if (seen == listed)
-					list[listed++] = line[from + i];
+					list[listed++] = line[from + i] >> s;
 			}
 		}
 		rp_touched_free(t);

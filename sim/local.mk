@@ -34,6 +34,9 @@ core += sim/pending.c
 core += sim/pending.h
 core += sim/module.c
 core += sim/module.h
+core += sim/observe/grid.c
+core += sim/observe/grid.h
+core += sim/observe/grid_state.h
 core += sim/observe/names.c
 core += sim/observe/names.h
 core += sim/observe/reuse.c
@@ -82,13 +85,13 @@ policies += sim/policy/srrip.c
 # The hot loops, once for each level of the instruction set; sim/level.c chooses.
 kernels += sim/libkernels_c.la
 noinst_LTLIBRARIES += sim/libkernels_c.la
-sim_libkernels_c_la_SOURCES = sim/kernels.c sim/observe/reuse_kernels.c
+sim_libkernels_c_la_SOURCES = sim/kernels.c sim/observe/grid_kernels.c sim/observe/reuse_kernels.c
 sim_libkernels_c_la_CPPFLAGS = $(AM_CPPFLAGS) -DRP_KERNELS=rp_kernels_c
 sim_libkernels_c_la_CFLAGS = $(AM_CFLAGS) $(KERNEL_CFLAGS)
 if HAVE_V3
 kernels += sim/libkernels_v3.la
 noinst_LTLIBRARIES += sim/libkernels_v3.la
-sim_libkernels_v3_la_SOURCES = sim/kernels.c sim/observe/reuse_kernels.c
+sim_libkernels_v3_la_SOURCES = sim/kernels.c sim/observe/grid_kernels.c sim/observe/reuse_kernels.c
 sim_libkernels_v3_la_CPPFLAGS = $(AM_CPPFLAGS) -DRP_KERNELS=rp_kernels_v3
 sim_libkernels_v3_la_CFLAGS = $(AM_CFLAGS) $(KERNEL_CFLAGS) -march=x86-64-v3
 endif

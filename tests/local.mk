@@ -88,6 +88,7 @@ EXTRA_DIST += tests/traces/files/codec/two.zip
 EXTRA_DIST += tests/traces/files/codec/two.zst
 EXTRA_DIST += tests/traces/files/codec/zip64.zip
 unit += tests/sim/test_spec.c
+unit += tests/sim/observe/test_grid.c
 unit += tests/sim/observe/test_reuse.c
 unit += tests/sim/test_tree_spec.c
 unit += tests/sim/tree_check.h

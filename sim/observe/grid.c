@@ -1,0 +1,267 @@
+/* grid.c - misses of all LRU caches of a grid in one pass: lookups, names, order of work. The loops are in grid_kernels.c. */
+#include "config.h"
+
+#include "sim/observe/grid_state.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t
+key_bytes(const struct rp_grid *g)
+{
+	return g->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+}
+
+static struct rp_stacks *
+stacks_of(const struct rp_grid *g, size_t line, size_t set)
+{
+	return &g->stacks[line * g->o.sets + set];
+}
+
+/* Empty stacks: pages that are never used stay the system's. */
+static bool
+make_stacks(const struct rp_grid *g, size_t set, void **memory, void **keys, struct rp_err *err)
+{
+	*memory = rp_mem_array(((size_t)1 << g->o.set_bits[set]) + 8, g->lanes * key_bytes(g), err);
+	*keys = (void *)(((uintptr_t)*memory + 63) & ~(uintptr_t)63);
+	return *memory != NULL;
+}
+
+/* Names need the bits that choose sets, of the longest line. */
+static unsigned
+name_bits(const struct rp_grid_opts *o)
+{
+	unsigned need = o->line_bits[o->lines - 1] - o->line_bits[0] + o->set_bits[o->sets - 1];
+	return need < 20 ? 20 : need;
+}
+
+struct rp_grid *
+rp_grid_new(const struct rp_grid_opts *o, struct rp_err *err)
+{
+	struct rp_grid *g = rp_mem_array(1, sizeof *g, err);
+	if (!g)
+		return NULL;
+	g->o = *o;
+	g->lanes = o->ways <= 8 ? 8 : o->ways <= 16 ? 16 : (o->ways + 7) / 8 * 8;
+#ifdef HAVE_V3
+	bool v3 =
+	    o->level != RP_LEVEL_C && o->level != RP_LEVEL_MODEL && rp_level_runs(RP_LEVEL_V3);
+	g->kernels = v3 ? &rp_kernels_v3_grid : &rp_kernels_c_grid;
+#else
+	g->kernels = &rp_kernels_c_grid;
+#endif
+	g->wide = name_bits(o) > 28;
+	g->stacks = rp_mem_array(o->lines * o->sets, sizeof *g->stacks, err);
+	if (!g->stacks || (!g->wide && !rp_names_open(&g->names, name_bits(o), err)))
+		goto bad;
+	for (size_t l = 0; l < o->lines; l++)
+		for (size_t s = 0; s < o->sets; s++) {
+			struct rp_stacks *k = stacks_of(g, l, s);
+			if (!make_stacks(g, s, &k->memory, &k->keys, err))
+				goto bad;
+		}
+	return g;
+bad:
+	rp_grid_free(g);
+	return NULL;
+}
+
+void
+rp_grid_free(struct rp_grid *g)
+{
+	if (!g)
+		return;
+	for (size_t i = 0; g->stacks && i < g->o.lines * g->o.sets; i++)
+		free(g->stacks[i].memory);
+	free(g->stacks);
+	rp_names_close(&g->names);
+	free(g);
+}
+
+/* The key of line numbers for one of names, both of lines `shift` doublings longer than the smallest. */
+static uint64_t
+widened(const struct rp_grid *g, uint32_t name, unsigned shift)
+{
+	unsigned bits = g->names.bits - shift;
+	uint64_t region = g->names.region[name >> bits];
+	return (region << bits | (name & ((UINT32_C(1) << bits) - 1))) | RP_GRID_WIDE >> shift;
+}
+
+/* From here on keys are line numbers: names have run out. */
+static bool
+widen(struct rp_grid *g, struct rp_err *err)
+{
+	g->wide = true;
+	for (size_t l = 0; l < g->o.lines; l++) {
+		unsigned shift = g->o.line_bits[l] - g->o.line_bits[0];
+		if (g->last[l])
+			g->last[l] = widened(g, (uint32_t)g->last[l], shift);
+		for (size_t s = 0; s < g->o.sets; s++) {
+			struct rp_stacks *k = stacks_of(g, l, s);
+			const uint32_t *from = k->keys;
+			void *memory, *keys;
+			if (!make_stacks(g, s, &memory, &keys, err))
+				return false;
+			for (size_t i = 0; i < (size_t)g->lanes << g->o.set_bits[s]; i++)
+				if (from[i])
+					((uint64_t *)keys)[i] = widened(g, from[i], shift);
+			free(k->memory);
+			k->memory = memory;
+			k->keys = keys;
+		}
+	}
+	return true;
+}
+
+/* Lookups list[0..n), without repeats, of the smallest line size through everything. */
+static void
+run_list(struct rp_grid *g, size_t n)
+{
+	const struct rp_grid_opts *o = &g->o;
+	unsigned size = g->lanes == 8 ? 0 : g->lanes == 16 ? 1 : 2;
+	for (size_t l = 0; l < o->lines; l++) {
+		if (l)
+			n = g->kernels->lengthen[g->wide](g->list, n,
+			    o->line_bits[l] - o->line_bits[l - 1], &g->last[l], g->list);
+		const void *in = g->list;
+		size_t left = n;
+		for (size_t s = 0; s < o->sets; s++) {
+			void *out = g->left[s % 2];
+			g->visits += left;
+			left = g->kernels->visit[g->wide][size](stacks_of(g, l, s), g->lanes,
+			    (UINT32_C(1) << o->set_bits[s]) - 1, in, left, out);
+			in = out;
+		}
+	}
+}
+
+/* line[0..n), line numbers or names, as keys without repeats. */
+static size_t
+keys_of(struct rp_grid *g, size_t from, size_t n)
+{
+	uint64_t before = g->last[0], high = g->wide ? RP_GRID_WIDE : 0;
+	size_t kept = 0;
+	for (size_t i = from; i < from + n; i++) {
+		uint64_t key = g->line[i] | high;
+		if (g->wide)
+			g->list[kept] = key;
+		else
+			((uint32_t *)(void *)g->list)[kept] = (uint32_t)key;
+		kept += key != before;
+		before = key;
+	}
+	g->last[0] = before;
+	return kept;
+}
+
+/* line[0..n), line numbers of the smallest size. */
+static bool
+run_lines(struct rp_grid *g, size_t n, struct rp_err *err)
+{
+	size_t named = g->wide ? n : rp_names_give(&g->names, g->line, n);
+	run_list(g, keys_of(g, 0, named));
+	if (named == n)
+		return true;
+	if (!widen(g, err))
+		return false;
+	run_list(g, keys_of(g, named, n - named));
+	return true;
+}
+
+/* Lookups of one row of each line size. */
+static void
+count_row(struct rp_grid *g, uint64_t first, uint64_t last, bool write)
+{
+	for (size_t l = 0; l < g->o.lines; l++) {
+		uint64_t more = (last >> g->o.line_bits[l]) - (first >> g->o.line_bits[l]);
+		g->lookups[l] += more;
+		g->writes[l] += write ? more : 0;
+	}
+}
+
+/* Rows of a batch, crossing lines or not, from *row on, to up to a chunk of lines of the smallest size. *next: where in the
+ * row at hand to go on, if not from its beginning. */
+static size_t
+fill_chunk(struct rp_grid *g, const struct rp_batch *b, size_t *row, uint64_t *next)
+{
+	unsigned bits = g->o.line_bits[0];
+	uint64_t rows = 0, writes = 0;
+	size_t n = 0, i = *row;
+	for (; i < b->n && n < RP_GRID_CHUNK; i++) {
+		if (__builtin_expect(b->kind[i] >= RP_MARKS, 0)) {
+			g->drops |= b->kind[i] == RP_INVALIDATE;
+			continue;
+		}
+		uint64_t first = b->addr[i], last = first + (b->size[i] ? b->size[i] - 1 : 0);
+		last = last < first ? UINT64_MAX : last;
+		uint64_t line = first >> bits, end = last >> bits;
+		if (__builtin_expect(line == end, 1)) {
+			g->line[n++] = line;
+			rows++;
+			writes += b->kind[i] == RP_WRITE;
+			continue;
+		}
+		if (*next)
+			line = *next;
+		while (line <= end && n < RP_GRID_CHUNK)
+			g->line[n++] = line++;
+		*next = line <= end ? line : 0;
+		if (*next)
+			break;
+		rows++;
+		writes += b->kind[i] == RP_WRITE;
+		count_row(g, first, last, b->kind[i] == RP_WRITE);
+	}
+	*row = i;
+	for (size_t l = 0; l < g->o.lines; l++) {
+		g->lookups[l] += rows;
+		g->writes[l] += writes;
+	}
+	return n;
+}
+
+bool
+rp_grid_run(struct rp_grid *g, const struct rp_batch *b, struct rp_err *err)
+{
+	uint64_t next = 0;
+	for (size_t row = 0; row < b->n;)
+		if (!run_lines(g, fill_chunk(g, b, &row, &next), err))
+			return false;
+	return true;
+}
+
+bool
+rp_grid_drops(const struct rp_grid *g)
+{
+	return g->drops;
+}
+
+uint64_t
+rp_grid_lookups(const struct rp_grid *g, size_t line)
+{
+	return g->lookups[line];
+}
+
+uint64_t
+rp_grid_writes(const struct rp_grid *g, size_t line)
+{
+	return g->writes[line];
+}
+
+uint64_t
+rp_grid_misses(const struct rp_grid *g, size_t line, size_t set, unsigned ways)
+{
+	const struct rp_stacks *k = stacks_of(g, line, set);
+	uint64_t n = 0;
+	for (unsigned p = ways; p <= g->lanes; p++)
+		n += k->at[p];
+	return n;
+}
+
+uint64_t
+rp_grid_visits(const struct rp_grid *g)
+{
+	return g->visits;
+}

@@ -38,3 +38,6 @@ bench_reuse_LDADD = libcore.la
 benches += bench/classes
 bench_classes_SOURCES = bench/classes.c $(bench_shared)
 bench_classes_LDADD = libcore.la
+benches += bench/grid
+bench_grid_SOURCES = bench/grid.c bench/plain.c bench/plain.h $(bench_shared)
+bench_grid_LDADD = libcore.la

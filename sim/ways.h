@@ -42,7 +42,8 @@ ways_match(const void *set, uint64_t key, bool wide, unsigned lanes)
 	return m;
 }
 
-/* Lanes 0..k - 1 move up by one, over lane k, and the key becomes lane 0. Nothing happens for k = -1. */
+/* Lanes 0..k - 1 move up by one, over lane k, and the key becomes lane 0. Nothing happens for k = -1; with fewer
+ * than 64 lanes k may be `lanes`, which is as good as the last one. */
 RP_INLINE void
 ways_rotate(void *set, uint64_t key, bool wide, unsigned lanes, int k)
 {
@@ -57,7 +58,9 @@ ways_rotate(void *set, uint64_t key, bool wide, unsigned lanes, int k)
 		int at = 64 - (k + 1) + (int)(i * per);
 		const void *mask =
 		    wide ? (const void *)(ways_upto64 + at) : (const void *)(ways_upto32 + at);
-		v[i] = _mm256_blendv_epi8(t, up, _mm256_loadu_si256(mask));
+		__m256i rotated = _mm256_loadu_si256(mask);
+		__asm__("" : "+x"(rotated)); /* gcc 12 compares it with 0 first, for nothing */
+		v[i] = _mm256_blendv_epi8(t, up, rotated);
 	}
 }
 
@@ -87,8 +90,7 @@ ways_rotate(void *set, uint64_t key, bool wide, unsigned lanes, int k)
 {
 	uint32_t *narrow = set;
 	uint64_t *w = set;
-	(void)lanes;
-	for (int i = k; i > 0; i--)
+	for (int i = k < (int)lanes ? k : (int)lanes - 1; i > 0; i--)
 		if (wide)
 			w[i] = w[i - 1];
 		else

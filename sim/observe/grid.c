@@ -115,26 +115,69 @@ widen(struct rp_grid *g, struct rp_err *err)
 	return true;
 }
 
-/* Lookups list[0..n), without repeats, of the smallest line size through everything. */
+/* One set count of some line sizes. */
+static void
+run_sets(struct rp_grid *g, size_t set, struct rp_visit *v, size_t lines)
+{
+	unsigned size = g->lanes == 8 ? 0 : g->lanes == 16 ? 1 : 2;
+	bool abreast = lines == RP_GRID_ABREAST;
+	for (size_t l = 0; l < lines; l++) {
+		v[l].stacks = stacks_of(g, v[l].line, set);
+		v[l].mask = (UINT32_C(1) << g->o.set_bits[set]) - 1;
+		g->visits += v[l].n;
+		abreast = abreast && v[l].n;
+	}
+	if (abreast)
+		g->kernels->abreast[g->wide][size](v, g->lanes);
+	for (size_t l = 0; !abreast && l < lines; l++)
+		g->kernels->visit[g->wide][size](&v[l], g->lanes);
+}
+
+/* Pairs dropped, `shift` doublings of the line ago: those whose lines are one now were repeats, and are forgotten. */
+static size_t
+count_pairs(struct rp_grid *g, size_t line, size_t pairs, unsigned shift)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < pairs; i++) {
+		uint64_t differ = g->pair[i] >> shift;
+		g->pair[kept] = differ;
+		kept += differ != 0;
+		g->pairs[line][differ ? __builtin_ctzll(differ) : 63] += differ != 0;
+	}
+	return kept;
+}
+
+/* Lookups list[0][0..n), without repeats, of the smallest line size through everything. */
 static void
 run_list(struct rp_grid *g, size_t n)
 {
 	const struct rp_grid_opts *o = &g->o;
-	unsigned size = g->lanes == 8 ? 0 : g->lanes == 16 ? 1 : 2;
+	struct rp_visit v[RP_GRID_MAX];
+	size_t pairs = 0;
 	for (size_t l = 0; l < o->lines; l++) {
-		if (l)
-			n = g->kernels->lengthen[g->wide](g->list, n,
-			    o->line_bits[l] - o->line_bits[l - 1], &g->last[l], g->list);
-		const void *in = g->list;
-		size_t left = n;
-		for (size_t s = 0; s < o->sets; s++) {
-			void *out = g->left[s % 2];
-			g->visits += left;
-			left = g->kernels->visit[g->wide][size](stacks_of(g, l, s), g->lanes,
-			    (UINT32_C(1) << o->set_bits[s]) - 1, in, left, out);
-			in = out;
+		unsigned shift = l ? o->line_bits[l] - o->line_bits[l - 1] : 0;
+		size_t before = 0;
+		if (l) {
+			n = g->kernels->lengthen[g->wide](
+			    g->list[l - 1], n, shift, &g->last[l], g->list[l]);
+			before = pairs = count_pairs(g, l, pairs, shift);
 		}
+		n = g->kernels->strip[g->wide](g->list[l], n, g->pair, &pairs);
+		for (size_t i = before; i < pairs; i++)
+			g->pairs[l][__builtin_ctzll(g->pair[i])]++;
+		v[l] = (struct rp_visit){ .line = l, .list = g->list[l], .n = n };
 	}
+	size_t few = 0;
+	while (few < o->sets && o->set_bits[few] <= RP_GRID_FEW)
+		few++;
+	for (size_t l = 0; l < o->lines; l += RP_GRID_ABREAST) {
+		size_t lines = o->lines - l < RP_GRID_ABREAST ? o->lines - l : RP_GRID_ABREAST;
+		for (size_t s = 0; s < few; s++)
+			run_sets(g, s, v + l, lines);
+	}
+	for (size_t l = 0; l < o->lines; l++)
+		for (size_t s = few; s < o->sets; s++)
+			run_sets(g, s, v + l, 1);
 }
 
 /* line[0..n), line numbers or names, as keys without repeats. */
@@ -146,9 +189,9 @@ keys_of(struct rp_grid *g, size_t from, size_t n)
 	for (size_t i = from; i < from + n; i++) {
 		uint64_t key = g->line[i] | high;
 		if (g->wide)
-			g->list[kept] = key;
+			g->list[0][kept] = key;
 		else
-			((uint32_t *)(void *)g->list)[kept] = (uint32_t)key;
+			((uint32_t *)(void *)g->list[0])[kept] = (uint32_t)key;
 		kept += key != before;
 		before = key;
 	}
@@ -257,6 +300,9 @@ rp_grid_misses(const struct rp_grid *g, size_t line, size_t set, unsigned ways)
 	uint64_t n = 0;
 	for (unsigned p = ways; p <= g->lanes; p++)
 		n += k->at[p];
+	/* Each of a pair dropped is found behind the other, if they share a set, and first if not. */
+	for (unsigned bit = g->o.set_bits[set]; ways == 1 && bit < 64; bit++)
+		n += 2 * g->pairs[line][bit];
 	return n;
 }
 

@@ -5,7 +5,11 @@
 #include "sim/observe/grid.h"
 #include "sim/observe/names.h"
 
-enum { RP_GRID_CHUNK = 2048 };
+enum {
+	RP_GRID_CHUNK = 1024,
+	RP_GRID_ABREAST = 3,
+	RP_GRID_FEW = 3 /* set bits up to which lists go abreast */
+};
 
 /* A key is a line's name, or its number with a high bit set, and never 0, which is an empty place; wide keys have 64 bits.
  * A key halved is that of the line twice as long. Columns hold keys packed to their width. */
@@ -19,14 +23,28 @@ struct rp_stacks {
 	    at[RP_GRID_WAYS + 1]; /* lookups found at a position; the last: at none of `lanes` */
 };
 
+/* Lookups on their way through stacks. The list has room for as many as the longest one abreast. */
+struct rp_visit {
+	size_t line; /* its number */
+	struct rp_stacks *stacks;
+	uint32_t mask; /* sets - 1 */
+	void *list;
+	size_t n;
+};
+
 struct rp_grid_kernels {
-	/* Lookups in[0..n) through stacks of `lanes`; those not found first in their sets go to out: how many. By: wide; 8
-	 * lanes, 16, any. */
-	size_t (*visit[2][3])(struct rp_stacks *s, unsigned lanes, uint32_t mask, const void *in,
-	    size_t n, void *out);
+	/* Lookups through stacks of `lanes`; those not found first in their sets become the list. By: wide; 8 lanes, 16,
+	 * any. */
+	void (*visit[2][3])(struct rp_visit *v, unsigned lanes);
+	/* RP_GRID_ABREAST of them, each with a lookup or more, one lookup of each in turn: with few sets a lookup waits for
+	 * the one before, and others can fill the time. */
+	void (*abreast[2][3])(struct rp_visit *v, unsigned lanes);
 	/* keys of lines `shift` doublings longer than in[0..n), without repeats of the one before, *last at first: how many;
 	 * *last becomes the last one. `out` may be `in`. */
 	size_t (*lengthen[2])(const void *in, size_t n, unsigned shift, uint64_t *last, void *out);
+	/* Drops lookups of two lines that repeat the two before them, in place: how many are left. pair[*pairs], ..., with
+	 * *pairs moving on, become the differing bits of the keys of each two. */
+	size_t (*strip[2])(void *list, size_t n, uint64_t *pair, size_t *pairs);
 };
 
 extern const struct rp_grid_kernels rp_kernels_c_grid, rp_kernels_v3_grid;
@@ -40,8 +58,11 @@ struct rp_grid {
 	struct rp_stacks *stacks; /* [lines][sets] */
 	uint64_t last[RP_GRID_MAX];
 	uint64_t lookups[RP_GRID_MAX], writes[RP_GRID_MAX], visits;
+	/* By line size, pairs of lookups dropped whose lines differ first in bit k of the number. */
+	uint64_t pairs[RP_GRID_MAX][64];
+	uint64_t pair[RP_GRID_CHUNK];
 	uint64_t line[RP_GRID_CHUNK + 64]; /* of the smallest size, of the chunk at hand */
-	uint64_t list[RP_GRID_CHUNK + 64], left[2][RP_GRID_CHUNK + 64];
+	uint64_t list[RP_GRID_MAX][RP_GRID_CHUNK + 64]; /* by line size */
 };
 
 #endif

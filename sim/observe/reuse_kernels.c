@@ -19,7 +19,7 @@ top_loop(struct rp_reuse *r, size_t n, uint32_t *restrict distance, bool wide)
 		r->gone[missed] = last;
 		r->index[missed] = at;
 		missed += m == 0;
-		ways_rotate(r->top, key, wide, RP_TOP, (int)(d < RP_TOP ? d : RP_TOP - 1));
+		ways_rotate(r->top, key, wide, RP_TOP, (int)d);
 	}
 	return missed;
 }

@@ -1,0 +1,92 @@
+/* grid.c - the misses of 960 LRU geometries in one pass, against one plain replay of the same trace. */
+#include "config.h"
+
+#include "bench/bench.h"
+#include "bench/plain.h"
+
+#include "gen/gen.h"
+#include "sim/observe/grid.h"
+#include "traces/source.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS = 8000000, ROUNDS = 3 };
+
+static const struct rp_grid_opts geometries = {
+	.line_bits = { 4, 5, 6, 7, 8, 9 },
+	.lines = 6,
+	.set_bits = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 },
+	.sets = 10,
+	.ways = 16,
+};
+
+struct job {
+	const struct rp_batch *batch;
+	struct rp_cache_spec spec;
+	struct rp_counters plain;
+	uint64_t misses, visits;
+};
+
+static void
+run_plain(void *to)
+{
+	struct job *j = to;
+	plain_replay(&j->spec, j->batch, &j->plain);
+}
+
+static void
+run_grid(void *to)
+{
+	struct job *j = to;
+	struct rp_err err = { 0 };
+	struct rp_grid *g = rp_grid_new(&geometries, &err);
+	if (!g || !rp_grid_run(g, j->batch, &err))
+		bench_fail(&err);
+	j->misses = rp_grid_misses(g, 2, 6, 8);
+	j->visits = rp_grid_visits(g);
+	rp_grid_free(g);
+}
+
+static void
+measure(const char *name, const struct rp_batch *b, double most)
+{
+	struct job j = { .batch = b };
+	struct rp_err err = { 0 };
+	char what[96];
+	if (!rp_cache_spec_parse("lru,sets=1024,ways=16", 64, 1, &j.spec, &err))
+		bench_fail(&err);
+	struct bench_variant v[2] = { { run_plain, &j, 0 }, { run_grid, &j, 0 } };
+	bench_turns(v, 2, ROUNDS, false);
+	snprintf(what, sizeof what, "960 LRU geometries, %s", name);
+	bench_row_most(what, v[1].best * 1e9 / (double)b->n, "ns/access", "plain replay, 1024x16",
+	    v[1].best / v[0].best, most);
+	snprintf(what, sizeof what, "their stacks searched, %s", name);
+	bench_row(what, (double)j.visits / (double)b->n, "/access", "-", NAN, NAN);
+	rp_cache_spec_free(&j.spec);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const char *const trace[] = { "gzip", "sqlite" };
+	struct rp_err err = { 0 };
+	(void)argc;
+	for (size_t i = 0; i < 2; i++) {
+		char name[32];
+		snprintf(name, sizeof name, "%s.rpz", trace[i]);
+		struct rp_batch *b = bench_load(argv, name, 0, ROWS);
+		if (b)
+			measure(trace[i], b, 15);
+		rp_batch_free(b);
+	}
+	struct rp_source *s = rp_gen_open("zipf,exponent=0.9,lines=1048576", 1, &err);
+	if (!s)
+		bench_fail(&err);
+	struct rp_batch *b = bench_collect(s, 0, ROWS / 4);
+	measure("zipf over 1 M lines", b, NAN);
+	rp_batch_free(b);
+	rp_source_close(s);
+	return 0;
+}

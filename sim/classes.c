@@ -195,6 +195,12 @@ rp_twin_flush(struct rp_twin *t)
 		rp_module_flush(t->module);
 }
 
+void
+rp_twin_drop(struct rp_twin *t, uint64_t first, uint64_t last)
+{
+	rp_module_drop(t->module, first, last);
+}
+
 uint8_t
 rp_class_of_several(uint8_t outcomes, uint8_t classes)
 {

@@ -46,6 +46,7 @@ bool rp_twin_classify(struct rp_twin *t, const struct rp_lookups *in, const uint
 /* What happens to the cache between two accesses happens to the twin too: as rp_module_mark, rp_module_flush. */
 bool rp_twin_mark(struct rp_twin *t, const struct rp_batch *b, size_t row, struct rp_err *err);
 void rp_twin_flush(struct rp_twin *t);
+void rp_twin_drop(struct rp_twin *t, uint64_t first, uint64_t last); /* lines */
 
 /* Class of what counts as one lookup but is several (--crossing once): `outcomes` and `classes` are all bits of its lookups.
  * It is a miss if one of them is, cold if one of them is. */

@@ -71,6 +71,12 @@
 	COUNTER(GPGPUSIM, stall, "units", "waited, by all that was refused")                       \
 	COUNTER(GPGPUSIM, end_time, "units",                                                       \
 	    "at the end, from when counting began; over slices a sum")                             \
+	COUNTER(TREE, entered, "lookups", "lookups of all accesses that entered the hierarchy")    \
+	RATIO(TREE, global_miss_ratio, misses, entered,                                            \
+	    "misses for each lookup that entered the hierarchy")                                   \
+	COUNTER(TREE, back_invalidations, "lines",                                                 \
+	    "lines dropped because an inclusive level below replaced them")                        \
+	COUNTER(TREE, back_writebacks, "lines", "dirty ones among those, also under writebacks")   \
 	LAW(ALWAYS, hit_or_miss, c->hits + c->misses == c->lookups)                                \
 	LAW(ALWAYS, read_or_write, c->reads + c->writes == c->lookups)                             \
 	LAW(ALWAYS, misses_by_kind, c->read_misses + c->write_misses == c->misses)                 \
@@ -98,15 +104,18 @@
 	LAW(GPGPUSIM, joined_are_misses, c->MSHR_HIT <= c->TOTAL_ACCESS - c->HIT)                  \
 	LAW(GPGPUSIM, sectors_of_lines,                                                            \
 	    c->writeback_lines <= c->writeback_sectors &&                                          \
-		c->writeback_sectors <= 4 * c->writeback_lines)
+		c->writeback_sectors <= 4 * c->writeback_lines)                                    \
+	LAW(TREE, back_writes_are_of_lines, c->back_writebacks <= c->back_invalidations)           \
+	LAW(TREE, back_writes_are_writebacks, c->back_writebacks <= c->writebacks)
 
 /* Which caches a row applies to: one bit each. */
 enum rp_counter_group {
-	RP_COUNT_HIDDEN = 0,  /* none: only there for a ratio */
-	RP_COUNT_ALWAYS = 1,  /* all */
-	RP_COUNT_MSHR = 2,    /* those with MSHRs */
-	RP_COUNT_CLASS = 4,   /* those whose misses are classified */
-	RP_COUNT_GPGPUSIM = 8 /* those of GPGPU-Sim, in its words */
+	RP_COUNT_HIDDEN = 0,   /* none: only there for a ratio */
+	RP_COUNT_ALWAYS = 1,   /* all */
+	RP_COUNT_MSHR = 2,     /* those with MSHRs */
+	RP_COUNT_CLASS = 4,    /* those whose misses are classified */
+	RP_COUNT_GPGPUSIM = 8, /* those of GPGPU-Sim, in its words */
+	RP_COUNT_TREE = 64     /* those of a hierarchy */
 };
 
 #define RP_COUNTER_FIELD(group, name, unit, what) uint64_t name;

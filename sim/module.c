@@ -138,6 +138,33 @@ rp_module_back_bytes(const struct rp_module *m)
 	return m->back_bytes;
 }
 
+uint64_t
+rp_module_clean(struct rp_module *m, uint64_t first, uint64_t last)
+{
+	return m->cache ? rp_cache_clean(m->cache, first, last) : 0;
+}
+
+uint64_t
+rp_module_drop(struct rp_module *m, uint64_t first, uint64_t last)
+{
+	if (m->twin)
+		rp_twin_drop(m->twin, first, last);
+	return m->cache ? rp_cache_drop(m->cache, first, last) : 0;
+}
+
+void
+rp_module_walk(struct rp_module *m, uint64_t first, uint64_t last, rp_line_fn *f, void *to)
+{
+	if (m->cache)
+		rp_cache_walk(m->cache, first, last, f, to);
+}
+
+bool
+rp_module_soil(struct rp_module *m, uint64_t line)
+{
+	return m->cache && rp_cache_soil(m->cache, line);
+}
+
 const struct rp_cache_spec *
 rp_module_spec(const struct rp_module *m)
 {

@@ -59,6 +59,12 @@ uint64_t rp_module_flush(struct rp_module *m);
 
 /* Bytes of the lines that the last rp_module_mark or rp_module_flush wrote back. */
 uint64_t rp_module_back_bytes(const struct rp_module *m);
+/* As rp_cache_clean, rp_cache_drop, rp_cache_walk and rp_cache_soil; the last two want opts.requests. A cache of
+ * GPGPU-Sim does none of it, and tells of no lines. */
+uint64_t rp_module_clean(struct rp_module *m, uint64_t first, uint64_t last);
+uint64_t rp_module_drop(struct rp_module *m, uint64_t first, uint64_t last);
+void rp_module_walk(struct rp_module *m, uint64_t first, uint64_t last, rp_line_fn *f, void *to);
+bool rp_module_soil(struct rp_module *m, uint64_t line);
 
 const struct rp_cache_spec *rp_module_spec(const struct rp_module *m);
 

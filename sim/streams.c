@@ -121,6 +121,12 @@ rp_streams_count(const struct rp_streams *s)
 	return s->n;
 }
 
+uint32_t
+rp_streams_name(const struct rp_streams *s, uint32_t number)
+{
+	return s->name[number];
+}
+
 static int
 by_name(const void *a, const void *b, void *names)
 {

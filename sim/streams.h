@@ -18,6 +18,7 @@ const uint32_t *rp_streams_slots(
     struct rp_streams *s, const struct rp_batch *b, struct rp_err *err);
 
 size_t rp_streams_count(const struct rp_streams *s);
+uint32_t rp_streams_name(const struct rp_streams *s, uint32_t number);
 
 /* The k-th stream in ascending order, and its number. */
 uint32_t rp_streams_sorted(struct rp_streams *s, size_t k, uint32_t *number);

@@ -352,6 +352,41 @@ check_inclusion(struct reading *r, size_t i)
 	return true;
 }
 
+/* What does not go with a hierarchy, or with the place in it. */
+static bool
+check_cache(struct reading *r, size_t i)
+{
+	const struct rp_tree_spec *t = r->out;
+	const struct rp_level_spec *l = &t->level[i];
+	const struct given *g = &r->given[i];
+	const struct rp_yaml_node *at = node_of(r, i, "cache");
+	if (l->cache.policy && l->cache.policy->future)
+		return rp_yaml_fail(&r->yaml, at, r->err,
+		    "cache: %s has to know what comes, and a level of a hierarchy does not",
+		    l->cache.policy->name);
+	if (l->inclusion == RP_EXCLUSIVE && (l->cache.mshr.on || l->cache.classify))
+		return rp_yaml_fail(&r->yaml, at, r->err, "cache: %s= is not for exclusive levels",
+		    l->cache.classify ? "classify" : "mshr");
+	if (!l->cache.gpu)
+		return true;
+	if (l->slices > 1)
+		return rp_yaml_fail(&r->yaml, node_of(r, i, "slices"), r->err,
+		    "slices: a cache of GPGPU-Sim has slices of its own, slices= in its "
+		    "specification");
+	if (g->kernel_end != AUTO || g->host_copy != AUTO)
+		return rp_yaml_fail(&r->yaml,
+		    node_of(r, i, g->kernel_end != AUTO ? "kernel_end" : "host_copy"), r->err,
+		    "%s: level= and copies= in its specification tell that of a cache of GPGPU-Sim",
+		    g->kernel_end != AUTO ? "kernel_end" : "host_copy");
+	for (int k = (int)i; k != RP_MEMORY; k = t->level[k].parent)
+		if (t->level[k].inclusion != RP_NINE)
+			return rp_yaml_fail(&r->yaml, node_of(r, (size_t)k, "inclusion"), r->err,
+			    "inclusion: %.40s is a cache of GPGPU-Sim, which is neither inclusive "
+			    "nor exclusive, nor above one that is",
+			    l->name);
+	return true;
+}
+
 /* The instance of a level that serves all streams from first to last; UINT32_MAX: no single one does. */
 static uint32_t
 one_instance(const struct rp_level_spec *l, uint32_t first, uint32_t last)
@@ -443,7 +478,8 @@ complete(struct reading *r)
 		             (r->given[i].kernel_end == AUTO && top && t->levels > 1);
 		l->warms =
 		    r->given[i].host_copy == YES || (r->given[i].host_copy == AUTO && last && !top);
-		if (!check_slices(r, i) || !check_inclusion(r, i) || !check_entries(r, i))
+		if (!check_slices(r, i) || !check_inclusion(r, i) || !check_cache(r, i) ||
+		    !check_entries(r, i))
 			return false;
 		if (!last && !nests(l, &t->level[l->parent]))
 			return rp_yaml_fail(&r->yaml, r->level[i], r->err,

@@ -1,0 +1,854 @@
+/* tree.c - a hierarchy of caches: its instances, what is counted when, marks.
+ *
+ * Instances are made when a stream that they serve comes up. A batch is cut into segments that lie between marks and within
+ * the warm-up or one interval; a segment goes through all levels before the next begins. */
+#include "config.h"
+
+#include "sim/tree.h"
+#include "sim/tree_state.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	ROWS_MOST = 4096, /* of a segment */
+	/* A row of more lines than this is done by itself, a lookup at a time, so that what is on its way has a bound; and where
+	 * a line of one level is so many of another's, segments are shorter. */
+	LINES_MOST = 64
+};
+
+/* Whether writes may pass a level. */
+static bool
+wants_bytes(const struct rp_level_spec *l)
+{
+	return rp_cache_spec_passes(&l->cache) || l->inclusion == RP_EXCLUSIVE;
+}
+
+static int
+by_depth(const void *a, const void *b, void *spec)
+{
+	const struct rp_level_spec *l = spec, *x = &l[*(const size_t *)a],
+				   *y = &l[*(const size_t *)b];
+	return (x->depth > y->depth) - (x->depth < y->depth);
+}
+
+/* The level where everything enters, whatever its kind and stream. */
+static int
+only_entry(const struct rp_tree_spec *s)
+{
+	int only = RP_MEMORY;
+	for (size_t i = 0; i < s->levels; i++) {
+		const struct rp_level_spec *l = &s->level[i];
+		if (l->kinds || l->share == RP_SHARE_GROUPS)
+			return RP_MEMORY;
+		if (l->depth == 1 && only != RP_MEMORY)
+			return RP_MEMORY;
+		if (l->depth == 1)
+			only = (int)i;
+	}
+	return only;
+}
+
+static bool
+open_level(struct rp_tree *t, size_t i, struct rp_err *err)
+{
+	struct level *l = &t->level[i];
+	l->spec = &t->spec->level[i];
+	l->line_bits = (unsigned)__builtin_ctz(l->spec->cache.line);
+	l->slices = rp_slices_of(l->spec);
+	l->expand = rp_expand_new(l->line_bits, wants_bytes(l->spec), true, t->o.level, err);
+	return l->expand != NULL;
+}
+
+static void
+choose_segments(struct rp_tree *t)
+{
+	unsigned most = 0;
+	t->least_bits = 63;
+	for (size_t i = 0; i < t->levels; i++) {
+		unsigned bits = t->level[i].line_bits;
+		t->least_bits = bits < t->least_bits ? bits : t->least_bits;
+		most = bits > most ? bits : most;
+	}
+	uint64_t ratio = (UINT64_C(1) << (most - t->least_bits)) / LINES_MOST;
+	t->rows_most = ratio < 1 ? ROWS_MOST : ratio >= ROWS_MOST ? 1 : ROWS_MOST / ratio;
+}
+
+struct rp_tree *
+rp_tree_new(const struct rp_tree_spec *s, const struct rp_tree_opts *o, struct rp_err *err)
+{
+	struct rp_tree *t = rp_mem_array(1, sizeof *t, err);
+	if (!t)
+		return NULL;
+	t->spec = s;
+	t->o = *o;
+	t->one_by_one = o->single || !rp_tree_flows_down(s);
+	t->only = only_entry(s);
+	t->level = rp_mem_array(s->levels, sizeof *t->level, err);
+	t->order = rp_mem_array(s->levels, sizeof *t->order, err);
+	t->streams = rp_streams_new(err);
+	if (!t->level || !t->order || !t->streams)
+		goto bad;
+	t->levels = s->levels;
+	for (size_t i = 0; i < s->levels; i++) {
+		t->order[i] = i;
+		if (!open_level(t, i, err))
+			goto bad;
+	}
+	qsort_r(t->order, s->levels, sizeof *t->order, by_depth, s->level);
+	choose_segments(t);
+	return t;
+bad:
+	rp_tree_free(t);
+	return NULL;
+}
+
+static void
+free_instance(struct instance *in, uint32_t slices)
+{
+	for (uint32_t s = 0; in->unit && s < slices; s++)
+		rp_module_free(in->unit[s].module);
+	free(in->unit);
+	free(in->above);
+	free(in);
+}
+
+static void
+free_level(struct level *l)
+{
+	for (size_t i = 0; i < l->instances; i++)
+		free_instance(l->instance[i], l->slices.n);
+	free(l->instance);
+	rp_map_free(&l->index);
+	rp_expand_free(l->expand);
+	free(l->of);
+	free(l->below);
+	free(l->stream);
+	free(l->snapshot);
+	tree_flow_free(l);
+	rp_batch_free(l->one);
+	rp_requests_free(&l->asks);
+}
+
+void
+rp_tree_free(struct rp_tree *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->levels; i++)
+		free_level(&t->level[i]);
+	free(t->level);
+	free(t->order);
+	free(t->entry);
+	free(t->entered_stream);
+	rp_batch_free(t->row);
+	free(t->scratch.at);
+	free(t->ends.at);
+	free(t->by_row.at);
+	free(t->listed);
+	rp_streams_free(t->streams);
+	rp_requests_free(&t->asks);
+	free(t);
+}
+
+static struct instance *
+new_instance(struct rp_tree *t, size_t level, uint32_t number, struct rp_err *err)
+{
+	struct level *l = &t->level[level];
+	const struct rp_module_opts o = {
+		.level = t->o.level, .requests = true, .trace = t->o.trace
+	};
+	struct instance *in = rp_mem_array(1, sizeof *in, err);
+	if (!in)
+		return NULL;
+	in->number = number;
+	in->level = level;
+	in->unit = rp_mem_array(l->slices.n, sizeof *in->unit, err);
+	for (uint32_t s = 0; in->unit && s < l->slices.n; s++) {
+		struct unit *u = &in->unit[s];
+		u->slice = s;
+		u->tally = (struct rp_tally){ .spec = &l->spec->cache,
+			.once = t->o.once && l->spec->depth == 1 };
+		if (!(u->module = rp_module_new(&l->spec->cache, &o, err)))
+			goto bad;
+	}
+	if (in->unit)
+		return in;
+bad:
+	free_instance(in, l->slices.n);
+	return NULL;
+}
+
+/* The instance of that number, made if it is not there yet. */
+static struct instance *
+instance_of(struct rp_tree *t, size_t level, uint32_t number, size_t *place, struct rp_err *err)
+{
+	struct level *l = &t->level[level];
+	uint64_t *at = rp_map_at(&l->index, number, err);
+	if (!at)
+		return NULL;
+	if (!*at) {
+		struct instance **grown =
+		    rp_mem_grow(l->instance, l->instances + 1, sizeof(struct instance *), err);
+		if (!grown)
+			return NULL;
+		l->instance = grown;
+		if (!(grown[l->instances] = new_instance(t, level, number, err)))
+			return NULL;
+		*at = ++l->instances;
+	}
+	*place = *at;
+	return l->instance[*at - 1];
+}
+
+static bool
+link_above(struct instance *in, struct instance *below, struct rp_err *err)
+{
+	struct instance **grown =
+	    rp_mem_grow(below->above, below->n_above + 1, sizeof(struct instance *), err);
+	if (!grown)
+		return false;
+	below->above = grown;
+	grown[below->n_above++] = in;
+	in->below = below;
+	return true;
+}
+
+/* Sends what an instance's stream `name` asks of the level below to the instance there that serves it: for all its streams
+ * the same. */
+static bool
+link_stream(struct rp_tree *t, size_t level, uint32_t slot, uint32_t name, struct rp_err *err)
+{
+	struct level *l = &t->level[level];
+	int to = l->below[slot];
+	if (!l->of[slot])
+		return true;
+	struct instance *in = l->instance[l->of[slot] - 1];
+	struct instance *below =
+	    to == RP_MEMORY ? NULL : t->level[to].instance[t->level[to].of[slot] - 1];
+	if (in->linked && in->below != below)
+		return rp_fail(err, RP_INPUT,
+		    "%s:%u: streams that share one %s do not share one cache below it (stream "
+		    "%" PRIu32 ")",
+		    t->spec->path, l->spec->line, l->spec->name, name);
+	if (!in->linked && below && !link_above(in, below, err))
+		return false;
+	if (!in->linked)
+		in->slot = slot;
+	in->linked = true;
+	return true;
+}
+
+static bool
+add_stream(struct rp_tree *t, uint32_t slot, uint32_t name, struct rp_err *err)
+{
+	for (size_t i = 0; i < t->levels; i++) {
+		uint32_t number = rp_level_instance(&t->spec->level[i], name);
+		size_t place = 0;
+		if (number != UINT32_MAX || t->spec->level[i].share != RP_SHARE_GROUPS) {
+			if (!instance_of(t, i, number, &place, err))
+				return false;
+		}
+		t->level[i].of[slot] = (uint32_t)place;
+		t->level[i].below[slot] = rp_tree_below(t->spec, (int)i, name);
+	}
+	for (size_t i = 0; i < t->levels; i++)
+		if (!link_stream(t, i, slot, name, err))
+			return false;
+	for (unsigned kind = 0; kind < RP_KINDS; kind++)
+		t->entry[(size_t)slot * RP_KINDS + kind] = rp_tree_entry(t->spec, kind, name);
+	return true;
+}
+
+/* Grows an array by stream's number; what is new is zero. */
+#define GROW(field, each)                                                                          \
+	do {                                                                                       \
+		void *grown = rp_mem_grow((field), room * (each), sizeof *(field), err);           \
+		if (!grown)                                                                        \
+			return false;                                                              \
+		(field) = grown;                                                                   \
+		memset((field) + t->slot_room * (each), 0,                                         \
+		    (room - t->slot_room) * (each) * sizeof *(field));                             \
+	} while (0)
+
+static bool
+slot_room(struct rp_tree *t, size_t n, struct rp_err *err)
+{
+	size_t room = t->slot_room ? t->slot_room : 16;
+	if (n <= t->slot_room)
+		return true;
+	while (room < n)
+		room *= 2;
+	for (size_t i = 0; i < t->levels; i++) {
+		struct level *l = &t->level[i];
+		GROW(l->of, 1);
+		GROW(l->below, 1);
+		if (t->o.by_stream)
+			GROW(l->stream, 1);
+	}
+	GROW(t->entry, RP_KINDS);
+	if (t->o.by_stream)
+		GROW(t->entered_stream, 1);
+	t->slot_room = room;
+	return true;
+}
+
+/* The streams of a batch: their numbers by row, with all that there is for each. */
+static bool
+meet_streams(struct rp_tree *t, const struct rp_batch *b, struct rp_err *err)
+{
+	if (!(t->slot = rp_streams_slots(t->streams, b, err)))
+		return false;
+	size_t n = rp_streams_count(t->streams);
+	if (!slot_room(t, n, err))
+		return false;
+	for (; t->slots < n; t->slots++)
+		if (!add_stream(t, (uint32_t)t->slots,
+			rp_streams_name(t->streams, (uint32_t)t->slots), err))
+			return false;
+	return true;
+}
+
+static bool
+warming(const struct rp_tree *t)
+{
+	return t->began < t->o.warmup;
+}
+
+/* Counters of a level since the last interval's end was marked: sums, and the greatest occupancy. */
+static struct rp_counters
+sum_of(const struct rp_tree *t, size_t level, bool ever)
+{
+	const struct level *l = &t->level[level];
+	struct rp_counters sum = { 0 };
+	for (size_t k = 0; k < tree_units(l); k++) {
+		const struct unit *u = tree_unit(l, k);
+		rp_counters_add(&sum, &u->total);
+		if (ever && u->most > sum.mshr_occupancy_max)
+			sum.mshr_occupancy_max = u->most;
+	}
+	return sum;
+}
+
+/* Lookups that entered the tree. */
+static uint64_t
+entered(const struct rp_tree *t)
+{
+	uint64_t n = t->entered;
+	for (size_t i = 0; i < t->levels; i++)
+		for (size_t k = 0; t->level[i].spec->depth == 1 && k < tree_units(&t->level[i]);
+		     k++)
+			n += tree_unit(&t->level[i], k)->total.lookups;
+	return n;
+}
+
+static void
+take_snapshots(struct rp_tree *t, size_t interval, bool again)
+{
+	for (size_t i = 0; i < t->levels; i++) {
+		struct level *l = &t->level[i];
+		uint64_t most = again ? l->snapshot[interval].mshr_occupancy_max : 0;
+		l->snapshot[interval] = sum_of(t, i, false);
+		l->snapshot[interval].entered = entered(t);
+		if (most > l->snapshot[interval].mshr_occupancy_max)
+			l->snapshot[interval].mshr_occupancy_max = most;
+		for (size_t k = 0; k < tree_units(l); k++) {
+			struct unit *u = tree_unit(l, k);
+			if (u->total.mshr_occupancy_max > u->most)
+				u->most = u->total.mshr_occupancy_max;
+			u->total.mshr_occupancy_max = 0;
+		}
+	}
+}
+
+static bool
+close_interval(struct rp_tree *t, struct rp_err *err)
+{
+	if (t->intervals == t->interval_room) {
+		size_t room = t->interval_room ? 2 * t->interval_room : 16;
+		for (size_t i = 0; i < t->levels; i++) {
+			struct rp_counters *grown =
+			    rp_mem_grow(t->level[i].snapshot, room, sizeof *grown, err);
+			if (!grown)
+				return false;
+			t->level[i].snapshot = grown;
+		}
+		t->interval_room = room;
+	}
+	take_snapshots(t, t->intervals++, false);
+	return true;
+}
+
+/* Accesses that may begin before counting changes. */
+static uint64_t
+until_change(const struct rp_tree *t)
+{
+	if (warming(t))
+		return t->o.warmup - t->began;
+	return t->o.interval ? t->o.interval - (t->began - t->o.warmup) % t->o.interval
+	                     : UINT64_MAX;
+}
+
+/* The end of the segment that begins at `row`: before a mark, a row to be done by itself, or where counting changes. */
+static size_t
+segment_end(const struct rp_tree *t, const struct rp_batch *b, size_t row, uint64_t most)
+{
+	size_t end = b->n - row < most ? b->n : row + (size_t)most;
+	if (end - row > t->rows_most)
+		end = row + t->rows_most;
+	uint32_t size = t->least_bits < 26 ? (uint32_t)LINES_MOST << t->least_bits : UINT32_MAX;
+	if (!b->marks) {
+		uint32_t greatest = 0;
+		for (size_t i = row; i < end; i++)
+			greatest = b->size[i] > greatest ? b->size[i] : greatest;
+		if (greatest <= size)
+			return end;
+	}
+	for (size_t i = row; i < end; i++)
+		if (b->kind[i] >= RP_MARKS || b->size[i] > size)
+			return i;
+	return end;
+}
+
+static bool
+run_segment(struct rp_tree *t, const struct rp_batch *b, size_t *row, struct rp_err *err)
+{
+	uint64_t past = t->began - t->o.warmup;
+	if (!warming(t) && t->o.interval && past && past / t->o.interval > t->intervals &&
+	    !close_interval(t, err))
+		return false;
+	t->count = !warming(t);
+	size_t end = t->one_by_one ? *row : segment_end(t, b, *row, until_change(t));
+	if (end > *row) {
+		t->began += end - *row;
+		bool ok = tree_flow(t, b, *row, end, err);
+		*row = end;
+		return ok;
+	}
+	t->began++;
+	return tree_single(t, b, (*row)++, err);
+}
+
+/* Counters of levels without laws that do not hold for them. */
+static bool
+check_laws(const struct rp_tree *t, struct rp_err *err)
+{
+	for (size_t i = 0; i < t->levels; i++) {
+		const struct level *l = &t->level[i];
+		/* What an exclusive level brings in are others' victims, not its misses. */
+		bool once = t->o.once || l->spec->inclusion == RP_EXCLUSIVE;
+		for (size_t k = 0; k < tree_units(l); k++) {
+			const struct unit *u = tree_unit(l, k);
+			struct rp_counters c = u->total;
+			if (u->most > c.mshr_occupancy_max)
+				c.mshr_occupancy_max = u->most;
+			const char *law = rp_counters_broken(&c, rp_tree_counts(t, i), once);
+			if (law)
+				return rp_fail(err, RP_FAILED,
+				    "%s: counters break the law '%s': please report this",
+				    l->spec->name, law);
+		}
+	}
+	return true;
+}
+
+/* A line that is dirty goes to the next level that has it, or to memory; no lookup is made for it. Of an instance's lines
+ * from `address` on, `bytes` of them. */
+static void
+settle(struct rp_tree *t, const struct instance *from, uint64_t address, uint64_t bytes)
+{
+	const struct instance *to = from->below;
+	if (!to) {
+		struct rp_access a = { .addr = address, .size = (uint32_t)bytes, .kind = RP_WRITE };
+		tree_remember(t, &a);
+		return;
+	}
+	const struct level *l = &t->level[to->level];
+	uint64_t line = address >> l->line_bits, last = (address + (bytes - 1)) >> l->line_bits;
+	for (;; line++) {
+		uint64_t local, part = l->spec->cache.line < bytes ? l->spec->cache.line : bytes;
+		struct unit *u = tree_slice(l, to, line, &local);
+		if (l->spec->cache.write != RP_WRITE_BACK || !rp_module_soil(u->module, local))
+			settle(t, to,
+			    line == address >> l->line_bits ? address : line << l->line_bits, part);
+		if (line == last)
+			return;
+	}
+}
+
+/* Addresses of dirty lines of a unit. */
+struct dirty_lines {
+	const struct level *l;
+	const struct unit *u;
+	uint64_t first, last; /* of the bytes asked for */
+	uint64_t *address;
+	size_t n, room;
+	struct rp_err *err;
+	bool failed;
+};
+
+static void
+note_dirty(void *to, uint64_t line, bool dirty)
+{
+	struct dirty_lines *d = to;
+	uint64_t address = tree_line(d->l, d->u, line) << d->l->line_bits;
+	if (!dirty || d->failed || address > d->last ||
+	    address + (d->l->spec->cache.line - 1) < d->first)
+		return;
+	if (d->n == d->room) {
+		size_t room = d->room ? 2 * d->room : 256;
+		uint64_t *grown = rp_mem_grow(d->address, room, sizeof *grown, d->err);
+		d->failed = !grown;
+		if (!grown)
+			return;
+		d->address = grown;
+		d->room = room;
+	}
+	d->address[d->n++] = address;
+}
+
+static int
+by_address(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Lines of a unit that have bytes first..last: as numbers there, all of them if it is a slice. */
+static void
+range_of(const struct level *l, uint64_t *first, uint64_t *last)
+{
+	*first = l->slices.n > 1 ? 0 : *first >> l->line_bits;
+	*last = l->slices.n > 1 ? UINT64_MAX : *last >> l->line_bits;
+}
+
+/* Writes an instance's dirty lines of bytes first..last back, in ascending order; they stay, clean. They count for no
+ * stream. */
+static bool
+write_back(
+    struct rp_tree *t, struct instance *in, uint64_t first, uint64_t last, struct rp_err *err)
+{
+	struct level *l = &t->level[in->level];
+	bool ok = true;
+	for (uint32_t s = 0; ok && s < l->slices.n; s++) {
+		struct unit *u = &in->unit[s];
+		struct dirty_lines d = { .l = l, .u = u, .first = first, .last = last, .err = err };
+		uint64_t low = first, high = last, local;
+		range_of(l, &low, &high);
+		rp_module_walk(u->module, low, high, note_dirty, &d);
+		qsort(d.address, d.n, sizeof *d.address, by_address);
+		for (size_t i = 0; i < d.n; i++) {
+			tree_slice(l, in, d.address[i] >> l->line_bits, &local);
+			rp_module_clean(u->module, local, local);
+			settle(t, in, d.address[i], l->spec->cache.line);
+		}
+		u->total.writebacks += t->count ? d.n : 0;
+		u->total.bytes_written += t->count ? d.n * l->spec->cache.line : 0;
+		free(d.address);
+		ok = !d.failed;
+	}
+	return ok;
+}
+
+/* Drops an instance's lines of bytes first..last. */
+static void
+drop(struct rp_tree *t, struct instance *in, uint64_t first, uint64_t last)
+{
+	struct level *l = &t->level[in->level];
+	if (l->slices.n == 1 || last - first == UINT64_MAX) {
+		for (uint32_t s = 0; s < l->slices.n; s++)
+			rp_module_drop(in->unit[s].module, first >> l->line_bits,
+			    l->slices.n > 1 ? UINT64_MAX : last >> l->line_bits);
+		return;
+	}
+	for (uint64_t line = first >> l->line_bits;; line++) {
+		uint64_t local;
+		struct unit *u = tree_slice(l, in, line, &local);
+		rp_module_drop(u->module, local, local);
+		if (line == last >> l->line_bits)
+			return;
+	}
+}
+
+/* Brings the lines of a copy from the host into an instance. */
+static bool
+warm(struct rp_tree *t, struct instance *in, uint64_t first, uint64_t last, struct rp_err *err)
+{
+	struct level *l = &t->level[in->level];
+	for (uint64_t line = first >> l->line_bits;; line++) {
+		if (!tree_warm(t, in, line, err))
+			return false;
+		if (line == last >> l->line_bits)
+			return true;
+	}
+}
+
+/* Lines that a cache of GPGPU-Sim wrote back, of so many bytes together; it tells not which, so they go to memory. */
+static void
+written_back(struct rp_tree *t, struct unit *u, uint64_t lines, uint64_t bytes)
+{
+	if (!t->count)
+		return;
+	rp_tally_back(&u->tally, lines, bytes, &u->total);
+	t->memory.writes += lines;
+	t->memory.bytes_written += bytes;
+}
+
+static bool
+mark_instance(struct rp_tree *t, struct instance *in, const struct rp_batch *b, size_t row,
+    struct rp_err *err)
+{
+	const struct rp_level_spec *l = t->level[in->level].spec;
+	uint64_t first = b->addr[row], last = tree_last_byte(b, row), lines;
+	if (l->cache.gpu) {
+		struct unit *u = &in->unit[0];
+		if (!rp_module_mark(u->module, b, row, &lines, err))
+			return false;
+		written_back(t, u, lines, rp_module_back_bytes(u->module));
+		return true;
+	}
+	switch (b->kind[row]) {
+	case RP_KERNEL_END:
+		if (!l->empties)
+			return true;
+		if (!write_back(t, in, 0, UINT64_MAX, err))
+			return false;
+		drop(t, in, 0, UINT64_MAX);
+		return true;
+	case RP_HOST_COPY:
+		return !l->warms || warm(t, in, first, last, err);
+	case RP_COPY_BACK:
+		return write_back(t, in, first, last, err);
+	default:
+		drop(t, in, first, last);
+		return true;
+	}
+}
+
+/* What happens between two accesses, level by level from the top, so that what is dirty goes all the way. */
+static bool
+mark(struct rp_tree *t, const struct rp_batch *b, size_t row, struct rp_err *err)
+{
+	t->count = !warming(t);
+	for (size_t i = 0; i < t->levels; i++) {
+		struct level *l = &t->level[t->order[i]];
+		for (size_t k = 0; k < l->instances; k++)
+			if (!mark_instance(t, l->instance[k], b, row, err))
+				return false;
+	}
+	return true;
+}
+
+bool
+rp_tree_run(struct rp_tree *t, const struct rp_batch *b, struct rp_err *err)
+{
+	if (!t->started) {
+		t->columns = rp_batch_columns(b);
+		if (!(t->row = rp_batch_new(1, t->columns, err)))
+			return false;
+		t->started = true;
+	}
+	if (!meet_streams(t, b, err))
+		return false;
+	for (size_t row = 0; row < b->n;) {
+		bool ok = b->kind[row] >= RP_MARKS ? mark(t, b, row++, err)
+		                                   : run_segment(t, b, &row, err);
+		if (!ok)
+			return false;
+	}
+	return check_laws(t, err);
+}
+
+static bool
+flush(struct rp_tree *t, struct instance *in, struct rp_err *err)
+{
+	if (!t->level[in->level].spec->cache.gpu)
+		return write_back(t, in, 0, UINT64_MAX, err);
+	struct unit *u = &in->unit[0];
+	uint64_t lines = rp_module_flush(u->module);
+	written_back(t, u, lines, rp_module_back_bytes(u->module));
+	return true;
+}
+
+bool
+rp_tree_end(struct rp_tree *t, struct rp_err *err)
+{
+	if (t->ended)
+		return true;
+	t->count = !warming(t);
+	for (size_t i = 0; t->o.flush && i < t->levels; i++) {
+		struct level *l = &t->level[t->order[i]];
+		for (size_t k = 0; k < l->instances; k++)
+			if (!flush(t, l->instance[k], err))
+				return false;
+	}
+	if (t->o.interval && !warming(t)) {
+		if (t->began - t->o.warmup > t->intervals * t->o.interval) {
+			if (!close_interval(t, err))
+				return false;
+		} else if (t->intervals) {
+			take_snapshots(t, t->intervals - 1, true);
+		}
+	}
+	t->ended = true;
+	return check_laws(t, err);
+}
+
+const struct rp_tree_spec *
+rp_tree_spec(const struct rp_tree *t)
+{
+	return t->spec;
+}
+
+unsigned
+rp_tree_counts(const struct rp_tree *t, size_t level)
+{
+	return rp_cache_spec_counts(&t->spec->level[level].cache) | RP_COUNT_TREE;
+}
+
+void
+rp_tree_counters(const struct rp_tree *t, size_t level, struct rp_counters *out)
+{
+	*out = sum_of(t, level, true);
+	out->entered = entered(t);
+}
+
+void
+rp_tree_memory(const struct rp_tree *t, struct rp_memory *out)
+{
+	*out = t->memory;
+}
+
+size_t
+rp_tree_caches(const struct rp_tree *t, size_t level)
+{
+	return tree_units(&t->level[level]);
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+	uint32_t x = (*(struct instance *const *)a)->number,
+		 y = (*(struct instance *const *)b)->number;
+	return (x > y) - (x < y);
+}
+
+/* The k-th instance in ascending order of number, and in *place where it stands. Takes time in proportion to k only if
+ * they did not come up in order. */
+static struct instance *
+nth_instance(const struct rp_tree *t, size_t level, size_t k, size_t *place, struct rp_err *err)
+{
+	const struct level *l = &t->level[level];
+	struct instance **sorted = rp_mem_array(l->instances, sizeof(struct instance *), err);
+	if (!sorted)
+		return NULL;
+	memcpy(sorted, l->instance, l->instances * sizeof(struct instance *));
+	qsort(sorted, l->instances, sizeof(struct instance *), by_number);
+	struct instance *in = sorted[k];
+	free(sorted);
+	for (*place = 0; l->instance[*place] != in;)
+		++*place;
+	return in;
+}
+
+bool
+rp_tree_cache(struct rp_tree *t, size_t level, size_t k, struct rp_tree_cache *what,
+    struct rp_counters *out, struct rp_err *err)
+{
+	const struct level *l = &t->level[level];
+	size_t place, n = 0;
+	const struct instance *in = nth_instance(t, level, k / l->slices.n, &place, err);
+	uint32_t *listed = rp_mem_grow(t->listed, t->slots, sizeof *listed, err);
+	if (!in || !listed)
+		return false;
+	t->listed = listed;
+	for (size_t i = 0; i < t->slots; i++) {
+		uint32_t slot, name = rp_streams_sorted(t->streams, i, &slot);
+		if (l->of[slot] == place + 1)
+			listed[n++] = name;
+	}
+	const struct unit *u = &in->unit[k % l->slices.n];
+	*what = (struct rp_tree_cache){
+		.instance = in->number, .slice = u->slice, .streams = listed, .n_streams = n
+	};
+	*out = u->total;
+	out->entered = entered(t);
+	if (u->most > out->mshr_occupancy_max)
+		out->mshr_occupancy_max = u->most;
+	return true;
+}
+
+size_t
+rp_tree_intervals(const struct rp_tree *t)
+{
+	return t->intervals;
+}
+
+void
+rp_tree_interval(const struct rp_tree *t, size_t level, size_t interval, struct rp_counters *out)
+{
+	static const struct rp_counters zero;
+	const struct rp_counters *s = t->level[level].snapshot;
+	rp_counters_sub(out, &s[interval], interval ? &s[interval - 1] : &zero);
+}
+
+size_t
+rp_tree_streams(const struct rp_tree *t)
+{
+	return t->o.by_stream ? t->slots : 0;
+}
+
+uint32_t
+rp_tree_stream(const struct rp_tree *t, size_t k)
+{
+	uint32_t slot;
+	return rp_streams_sorted(t->streams, k, &slot);
+}
+
+void
+rp_tree_stream_counters(const struct rp_tree *t, size_t level, size_t k, struct rp_counters *out)
+{
+	uint32_t slot;
+	rp_streams_sorted(t->streams, k, &slot);
+	*out = t->level[level].stream[slot];
+	out->entered = t->entered_stream[slot];
+	for (size_t i = 0; i < t->levels; i++)
+		if (t->level[i].spec->depth == 1)
+			out->entered += t->level[i].stream[slot].lookups;
+}
+
+uint64_t
+rp_tree_accesses(const struct rp_tree *t)
+{
+	return t->began;
+}
+
+struct walk {
+	const struct level *l;
+	const struct instance *in;
+	const struct unit *u;
+	void (*f)(void *to, uint32_t instance, uint64_t address, bool dirty);
+	void *to;
+};
+
+static void
+tell(void *to, uint64_t line, bool dirty)
+{
+	struct walk *w = to;
+	w->f(w->to, w->in->number, tree_line(w->l, w->u, line) << w->l->line_bits, dirty);
+}
+
+void
+rp_tree_walk(struct rp_tree *t, size_t level,
+    void (*f)(void *to, uint32_t instance, uint64_t address, bool dirty), void *to)
+{
+	const struct level *l = &t->level[level];
+	for (size_t k = 0; k < l->instances; k++)
+		for (uint32_t s = 0; s < l->slices.n; s++) {
+			struct walk w = { l, l->instance[k], &l->instance[k]->unit[s], f, to };
+			rp_module_walk(w.u->module, 0, UINT64_MAX, tell, &w);
+		}
+}

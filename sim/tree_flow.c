@@ -1,0 +1,454 @@
+/* tree_flow.c - a hierarchy a batch at a time, where nothing flows up.
+ *
+ * A level's rows, in the order of the trace, are dealt to its caches, each has its turn, and what they ask for is put in the
+ * order of the rows again that caused it: that is the order in which the level below sees it, access by access too. */
+#include "config.h"
+
+#include "sim/tree_state.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+/* Rows of a level in order: number i is index[i] of `rows` if there is an index, else first + i. */
+struct source {
+	const struct rp_batch *rows;
+	const uint32_t *index;
+	const uint32_t *origin; /* by row: the trace's; NULL: it is the trace's batch */
+	size_t first, n;
+};
+
+static size_t
+row_of(const struct source *s, size_t i)
+{
+	return s->index ? s->index[i] : s->first + i;
+}
+
+static size_t
+origin_of(const struct source *s, size_t row)
+{
+	return s->origin ? s->origin[row] : row;
+}
+
+static bool
+feed_room(struct feed *f, size_t n, unsigned columns, struct rp_err *err)
+{
+	size_t cap = f->cap ? f->cap : 512;
+	if (n <= f->cap)
+		return true;
+	while (cap < n)
+		cap *= 2;
+	struct rp_batch *rows = rp_batch_new(cap, columns, err);
+	if (!rows)
+		return false;
+	if (f->rows)
+		rp_batch_append(rows, f->rows, 0, f->rows->n);
+	rp_batch_free(f->rows);
+	f->rows = rows;
+	uint32_t *origin = rp_mem_grow(f->origin, cap, sizeof *origin, err);
+	if (!origin)
+		return false;
+	f->origin = origin;
+	uint32_t *key = rp_mem_grow(f->key, cap, sizeof *key, err);
+	if (!key)
+		return false;
+	f->key = key;
+	f->cap = cap;
+	return true;
+}
+
+static void
+feed_clear(struct feed *f)
+{
+	if (f->rows)
+		rp_batch_clear(f->rows);
+}
+
+static size_t
+feed_count(const struct feed *f)
+{
+	return f->rows ? f->rows->n : 0;
+}
+
+static void
+feed_free(struct feed *f)
+{
+	rp_batch_free(f->rows);
+	free(f->origin);
+	free(f->key);
+}
+
+static bool
+feed_put(
+    struct rp_tree *t, struct feed *f, const struct rp_access *a, size_t origin, struct rp_err *err)
+{
+	size_t n = feed_count(f);
+	if (n == f->cap && !feed_room(f, n + 1, t->columns, err))
+		return false;
+	f->origin[n] = (uint32_t)origin;
+	rp_batch_put(f->rows, a);
+	return true;
+}
+
+void
+tree_flow_free(struct level *l)
+{
+	free(l->enter.at);
+	feed_free(&l->arrived);
+	feed_free(&l->sorted);
+}
+
+/* Room for n numbers; what was there is lost. */
+static bool
+numbers(struct tree_numbers *x, size_t n, struct rp_err *err)
+{
+	if (n <= x->room)
+		return true;
+	free(x->at);
+	x->room = 0;
+	if (!(x->at = rp_mem_array(2 * n, sizeof *x->at, err)))
+		return false;
+	x->room = 2 * n;
+	return true;
+}
+
+/* Turns counts into where each begins. */
+static void
+begin_each(uint32_t *count, size_t n)
+{
+	uint32_t sum = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t here = count[i];
+		count[i] = sum;
+		sum += here;
+	}
+}
+
+/* Finds where each row enters. */
+static bool
+deal_entries(
+    struct rp_tree *t, const struct rp_batch *b, size_t from, size_t to, struct rp_err *err)
+{
+	for (size_t i = 0; i < t->levels; i++) {
+		struct level *l = &t->level[i];
+		l->entering = 0;
+		if (!numbers(&l->enter, to - from, err))
+			return false;
+	}
+	for (size_t row = from; row < to; row++) {
+		int level = tree_entry(t, b, row, t->slot[row]);
+		if (level == RP_MEMORY) {
+			struct rp_access a = rp_batch_get(b, row);
+			tree_remember(t, &a);
+			continue;
+		}
+		struct level *l = &t->level[level];
+		l->enter.at[l->entering++] = (uint32_t)row;
+	}
+	return true;
+}
+
+/* Puts what arrived from several levels into the order of the trace; each one's is in order. */
+static bool
+merge_arrived(struct rp_tree *t, struct level *l, size_t from, size_t to, struct rp_err *err)
+{
+	struct feed *in = &l->arrived, *out = &l->sorted, swap;
+	size_t n = feed_count(in), rows = to - from;
+	if (!numbers(&t->scratch, rows + n, err) || !feed_room(out, n, t->columns, err))
+		return false;
+	uint32_t *at = t->scratch.at, *order = at + rows;
+	memset(at, 0, rows * sizeof *at);
+	for (size_t i = 0; i < n; i++)
+		at[in->origin[i] - from]++;
+	begin_each(at, rows);
+	for (size_t i = 0; i < n; i++)
+		order[at[in->origin[i] - from]++] = (uint32_t)i;
+	feed_clear(out);
+	for (size_t i = 0; i < n; i++) {
+		struct rp_access a = rp_batch_get(in->rows, order[i]);
+		out->origin[i] = in->origin[order[i]];
+		rp_batch_put(out->rows, &a);
+	}
+	swap = *in;
+	*in = *out;
+	*out = swap;
+	return true;
+}
+
+/* What comes to a level. Its own entries join what arrived from above, if anything did. */
+static bool
+gather(struct rp_tree *t, struct level *l, const struct rp_batch *b, size_t from, size_t to,
+    bool whole, struct source *s, struct rp_err *err)
+{
+	*s = (struct source){ .rows = b, .first = from, .n = to - from };
+	if (whole)
+		return true;
+	bool below = l->spec->depth > 1;
+	for (size_t i = 0; below && i < l->entering; i++) {
+		struct rp_access a = rp_batch_get(b, l->enter.at[i]);
+		if (!tree_count_entering(t, l, &a, t->slot[l->enter.at[i]], err) ||
+		    !feed_put(t, &l->arrived, &a, l->enter.at[i], err))
+			return false;
+	}
+	l->sources += below && l->entering;
+	if (!below) {
+		s->index = l->enter.at;
+		s->n = l->entering;
+		return true;
+	}
+	if (l->sources > 1 && !merge_arrived(t, l, from, to, err))
+		return false;
+	*s = (struct source){
+		.rows = l->arrived.rows, .origin = l->arrived.origin, .n = feed_count(&l->arrived)
+	};
+	return true;
+}
+
+/* Parts of rows, a line each, in order: the row's number, how many lines the part's is behind the row's first, and the cache
+ * that has it. */
+struct parts {
+	uint32_t *number, *more, *unit;
+	size_t n;
+};
+
+/* Unless p->unit is NULL, fills them in; else only counts. */
+static void
+slice_rows(const struct rp_tree *t, const struct level *l, const struct source *s, struct parts *p)
+{
+	for (size_t i = p->n = 0; i < s->n; i++) {
+		size_t row = row_of(s, i);
+		uint64_t first = s->rows->addr[row] >> l->line_bits,
+			 last = tree_last_byte(s->rows, row) >> l->line_bits, local;
+		uint32_t unit = (l->of[t->slot[origin_of(s, row)]] - 1) * l->slices.n;
+		for (uint64_t line = first;; line++) {
+			if (first == last || tree_touches(l, s->rows, row, line)) {
+				if (p->unit) {
+					p->number[p->n] = (uint32_t)i;
+					p->more[p->n] = (uint32_t)(line - first);
+					p->unit[p->n] =
+					    unit + rp_slice_of(&l->slices, line, &local);
+				}
+				p->n++;
+			}
+			if (line == last)
+				break;
+		}
+	}
+}
+
+/* The same where a row is one part. */
+static void
+share_rows(const struct rp_tree *t, const struct level *l, const struct source *s, struct parts *p)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		p->number[i] = (uint32_t)i;
+		p->unit[i] = l->of[t->slot[origin_of(s, row_of(s, i))]] - 1;
+	}
+}
+
+static struct rp_access
+part_of(const struct level *l, const struct source *s, const struct parts *p, size_t i)
+{
+	size_t row = row_of(s, p->number[i]);
+	if (l->slices.n == 1)
+		return rp_batch_get(s->rows, row);
+	uint64_t line = (s->rows->addr[row] >> l->line_bits) + p->more[i], local,
+		 start = line << l->line_bits;
+	struct rp_access a = tree_clip(s->rows, row, start, start + (l->spec->cache.line - 1));
+	rp_slice_of(&l->slices, line, &local);
+	a.addr = (local << l->line_bits) + (a.addr - start);
+	return a;
+}
+
+/* Sorts the rows of a level, or their parts, by cache into l->sorted: those of cache k end before t->ends.at[k]. The keys are
+ * their numbers in order. */
+static bool
+deal_rows(struct rp_tree *t, struct level *l, const struct source *s, struct rp_err *err)
+{
+	size_t units = tree_units(l);
+	struct feed *f = &l->sorted;
+	struct parts p = { .n = s->n };
+	if (l->slices.n > 1)
+		slice_rows(t, l, s, &p);
+	if (!feed_room(f, p.n, t->columns, err) || !numbers(&t->ends, units, err) ||
+	    !numbers(&t->scratch, 4 * p.n, err))
+		return false;
+	uint32_t *at = t->ends.at, *order = t->scratch.at;
+	p.number = order + p.n;
+	p.unit = p.number + p.n;
+	p.more = p.unit + p.n;
+	(l->slices.n > 1 ? slice_rows : share_rows)(t, l, s, &p);
+	memset(at, 0, units * sizeof *at);
+	for (size_t i = 0; i < p.n; i++)
+		at[p.unit[i]]++;
+	begin_each(at, units);
+	for (size_t i = 0; i < p.n; i++)
+		order[at[p.unit[i]]++] = (uint32_t)i;
+	feed_clear(f);
+	for (size_t k = 0; k < p.n; k++) {
+		struct rp_access a = part_of(l, s, &p, order[k]);
+		f->origin[k] = (uint32_t)origin_of(s, row_of(s, p.number[order[k]]));
+		f->key[k] = order[k];
+		rp_batch_put(f->rows, &a);
+	}
+	return true;
+}
+
+/* Rows [from, to) through one cache; what it asks for is appended to t->asks. */
+static bool
+run_unit(struct rp_tree *t, struct level *l, struct unit *u, const struct rp_batch *rows,
+    size_t from, size_t to, const uint32_t *slot, struct rp_err *err)
+{
+	for (size_t row = from; row < to;) {
+		const struct rp_lookups *in =
+		    rp_expand_next(l->expand, rows, &row, to > row ? to - row : 1);
+		if (!rp_module_run(u->module, in, &t->result, &t->asks, err))
+			return false;
+		tree_tally(t, l, u, in, &t->result, slot);
+	}
+	return true;
+}
+
+/* The streams' numbers by row; not needed if nobody counts by stream. */
+static bool
+stream_slots(struct rp_tree *t, const struct level *l, const struct source *s,
+    const uint32_t **slot, struct rp_err *err)
+{
+	*slot = t->slot;
+	if (!l->stream || !s->origin)
+		return true;
+	if (!numbers(&t->by_row, s->n, err))
+		return false;
+	for (size_t i = 0; i < s->n; i++)
+		t->by_row.at[i] = t->slot[s->origin[i]];
+	*slot = t->by_row.at;
+	return true;
+}
+
+/* Passes on a request of a level. */
+static bool
+deliver(struct rp_tree *t, struct level *l, const struct unit *u, size_t k, const struct source *s,
+    struct rp_err *err)
+{
+	size_t origin = origin_of(s, t->asks.row[k]);
+	int below = l->below[t->slot[origin]];
+	struct rp_access a = tree_request(l, u, &t->asks, k, s->rows);
+	if (below != RP_MEMORY)
+		return feed_put(t, &t->level[below].arrived, &a, origin, err);
+	tree_remember(t, &a);
+	return true;
+}
+
+static bool
+deliver_all(struct rp_tree *t, struct level *l, const struct unit *u, const struct source *s,
+    struct rp_err *err)
+{
+	for (size_t k = 0; k < t->asks.n; k++)
+		if (!deliver(t, l, u, k, s, err))
+			return false;
+	t->asks.n = 0;
+	return true;
+}
+
+/* Passes on what the caches of a level asked for, each its own in turn, in the order of the rows that caused it. */
+static bool
+deliver_in_order(struct rp_tree *t, struct level *l, const struct source *s, const uint32_t *ends,
+    struct rp_err *err)
+{
+	size_t n = t->asks.n;
+	const uint32_t *key = l->sorted.key, *row = t->asks.row;
+	if (!numbers(&t->scratch, s->n + 2 * n, err))
+		return false;
+	uint32_t *at = t->scratch.at, *order = at + s->n, *unit = order + n;
+	memset(at, 0, s->n * sizeof *at);
+	for (size_t k = 0, u = 0; k < n; k++) {
+		while (row[k] >= ends[u])
+			u++;
+		unit[k] = (uint32_t)u;
+		at[key[row[k]]]++;
+	}
+	begin_each(at, s->n);
+	for (size_t k = 0; k < n; k++)
+		order[at[key[row[k]]]++] = (uint32_t)k;
+	for (size_t k = 0; k < n; k++)
+		if (!deliver(t, l, tree_unit(l, unit[order[k]]), order[k], s, err))
+			return false;
+	return true;
+}
+
+/* A level's rows, which are dealt to its caches. */
+static bool
+run_units(struct rp_tree *t, struct level *l, const struct source *in, struct rp_err *err)
+{
+	if (!deal_rows(t, l, in, err))
+		return false;
+	struct source s = {
+		.rows = l->sorted.rows, .origin = l->sorted.origin, .n = feed_count(&l->sorted)
+	};
+	const uint32_t *slot, *ends = t->ends.at;
+	bool last = l->spec->parent == RP_MEMORY && !t->o.told; /* memory asks for no order */
+	if (!stream_slots(t, l, &s, &slot, err))
+		return false;
+	for (size_t k = 0, from = 0, units = tree_units(l); k < units; from = ends[k++]) {
+		struct unit *u = tree_unit(l, k);
+		if (!run_unit(t, l, u, s.rows, from, ends[k], slot, err) ||
+		    (last && !deliver_all(t, l, u, &s, err)))
+			return false;
+	}
+	return last || deliver_in_order(t, l, &s, ends, err);
+}
+
+static bool
+run_level(struct rp_tree *t, struct level *l, const struct source *in, struct rp_err *err)
+{
+	const uint32_t *slot;
+	t->asks.n = 0;
+	if (tree_units(l) > 1 || in->index)
+		return run_units(t, l, in, err);
+	struct unit *u = tree_unit(l, 0);
+	return stream_slots(t, l, in, &slot, err) &&
+	       run_unit(t, l, u, in->rows, in->first, in->first + in->n, slot, err) &&
+	       deliver_all(t, l, u, in, err);
+}
+
+/* Whether a row bypasses L1. */
+static bool
+some_bypass(const struct rp_tree *t, const struct rp_batch *b, size_t from, size_t to)
+{
+	uint8_t any = 0;
+	for (size_t i = from; b->flags && i < to; i++)
+		any |= b->flags[i];
+	return (any & RP_BYPASS_L1) && !t->o.keep_bypassed;
+}
+
+/* A level has had its turn: those to which it sent something have one more run of rows. */
+static void
+count_sources(struct rp_tree *t)
+{
+	for (size_t i = 0; i < t->levels; i++) {
+		struct level *l = &t->level[i];
+		l->sources += feed_count(&l->arrived) > l->seen;
+		l->seen = feed_count(&l->arrived);
+	}
+}
+
+bool
+tree_flow(struct rp_tree *t, const struct rp_batch *b, size_t from, size_t to, struct rp_err *err)
+{
+	bool whole = t->only != RP_MEMORY && !some_bypass(t, b, from, to);
+	if (!whole && !deal_entries(t, b, from, to, err))
+		return false;
+	for (size_t i = 0; i < t->levels; i++) {
+		struct level *l = &t->level[t->order[i]];
+		struct source s;
+		bool enter = whole && (int)t->order[i] == t->only;
+		if (!gather(t, l, b, from, to, enter, &s, err) ||
+		    (s.n && !run_level(t, l, &s, err)))
+			return false;
+		feed_clear(&l->arrived);
+		l->sources = 0;
+		l->entering = l->seen = 0;
+		count_sources(t);
+	}
+	return true;
+}

@@ -114,7 +114,7 @@ show_mark(struct rp_future *f, const struct rp_batch *b, size_t row, struct rp_e
 {
 	uint64_t first, last;
 	rp_mark_lines(b, row, f->line_bits, &first, &last);
-	f->ahead.copies += b->kind[row] == RP_COPY_BACK;
+	f->ahead.marks += b->kind[row] == RP_COPY_BACK || b->kind[row] == RP_INVALIDATE;
 	return b->kind[row] != RP_INVALIDATE || push_drop(f, first, last, err);
 }
 

@@ -298,6 +298,8 @@ PLACED_RUN(random_no_write_64, true, c->lanes, false, true)
 		SETS_TABLE(name, ), SETS_TABLE(name, _keep)                                        \
 	}
 
+#include "sim/opt_loop.h" /* wants divide() */
+
 extern const struct rp_kernels RP_KERNELS;
 const struct rp_kernels RP_KERNELS = {
 	.expand = expand,
@@ -313,4 +315,7 @@ const struct rp_kernels RP_KERNELS = {
 	.random_no_write = { random_no_write_32, random_no_write_64 },
 	.full_prepare = full_prepare,
 	.full = { FULL_TABLE(full_lru), FULL_TABLE(full_fifo), FULL_TABLE(full_random) },
+	.opt_prepare = opt_prepare,
+	.opt_sets = OPT_TABLE,
+	.opt_full = opt_full_run,
 };

@@ -4,6 +4,7 @@
 
 #include "sim/full.h"
 #include "sim/level.h"
+#include "sim/opt.h"
 #include "sim/sets.h"
 
 /* Loops over sets of 8, of 16, and of more ways (any multiple of 8 up to 64). */
@@ -43,6 +44,12 @@ struct rp_kernels {
 	/* The same for one set of any size; all bits of the tags. By: order; wide; prefetch. Victims may be NULL. */
 	uint64_t (*full_prepare)(struct rp_full *c, const struct rp_lookups *in);
 	rp_full_run *full[3][2][2];
+	/* Belady's MIN. Sets by: keys of 64 bits; size; prefetch. Full: lookups [from, to) of the chunk. */
+	void (*opt_prepare)(struct rp_opt_sets *c, const struct rp_lookups *in);
+	void (*opt_sets[2][RP_SIZES][2])(
+	    struct rp_opt_sets *c, const struct rp_lookups *in, uint8_t *outcome);
+	void (*opt_full)(struct rp_opt_full *c, const struct rp_lookups *in, size_t from, size_t to,
+	    uint8_t *outcome);
 };
 
 /* The loops of a level that runs here. */

@@ -28,7 +28,7 @@ struct rp_crossing {
 /* What is known of a whole trace's lookups before it is replayed (sim/future.h). */
 struct rp_ahead {
 	uint64_t lookups, lines; /* all of them; distinct lines */
-	uint64_t copies;         /* marks that copy back */
+	uint64_t marks;          /* that clean or drop lines */
 	uint64_t bytes;          /* private to future.c */
 };
 

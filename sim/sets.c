@@ -40,15 +40,11 @@ new_keys(const struct rp_sets *c, void **memory, struct rp_err *err)
 }
 
 /* See divide() in kernels.c: 2^64 * (2^(shift + 1) - sets) / sets + 1, for 2^shift < sets < 2^(shift + 1). */
-static void
-choose_division(struct rp_sets *c)
+uint64_t
+rp_sets_division(uint32_t sets, unsigned *shift)
 {
-	unsigned bits = 31 - (unsigned)__builtin_clz(c->sets);
-	c->power = (c->sets & (c->sets - 1)) == 0;
-	c->shift = bits;
-	if (!c->power)
-		c->magic =
-		    (uint64_t)(((((unsigned __int128)2 << bits) - c->sets) << 64) / c->sets) + 1;
+	*shift = 31 - (unsigned)__builtin_clz(sets);
+	return (uint64_t)(((((unsigned __int128)2 << *shift) - sets) << 64) / sets) + 1;
 }
 
 static bool
@@ -60,7 +56,8 @@ open_sets(struct rp_cache *cache, enum rp_sets_order order, struct rp_err *err)
 	c->lanes = c->ways <= 8 ? 8 : c->ways <= 16 ? 16 : (c->ways + 7) / 8 * 8;
 	c->sets = cache->spec->sets;
 	c->rng = rp_rng_for(cache->spec->seed, "sim/policy", 0);
-	choose_division(c);
+	c->power = (c->sets & (c->sets - 1)) == 0;
+	c->magic = rp_sets_division(c->sets, &c->shift);
 	c->keys = new_keys(c, &c->memory, err);
 	c->dirty = rp_mem_array(c->sets, c->lanes <= 16 ? sizeof(uint16_t) : sizeof(uint64_t), err);
 	return c->keys && c->dirty;

@@ -32,6 +32,9 @@ struct rp_sets {
 	uint64_t key[RP_CHUNK + 64];
 };
 
+/* What divides a line by `sets`, no power of two, by a multiplication: the factor, and *shift. */
+uint64_t rp_sets_division(uint32_t sets, unsigned *shift);
+
 extern const struct rp_engine rp_engine_sets_lru, rp_engine_sets_fifo, rp_engine_sets_random;
 
 #endif

@@ -64,6 +64,31 @@ ways_rotate(void *set, uint64_t key, bool wide, unsigned lanes, int k)
 	}
 }
 
+/* -1 for lanes from `ways` on: lane j reads 64 + j - ways. */
+static const int32_t ways_behind32[128] = { [64 ... 127] = -1 };
+
+/* The lane of the first `ways` that holds the least of 32-bit keys. */
+RP_INLINE unsigned
+ways_least32(const void *set, unsigned lanes, unsigned ways)
+{
+	const __m256i *v = set;
+	__m256i least = _mm256_set1_epi32(-1), none, t;
+	unsigned n = lanes / 8;
+	uint64_t m = 0;
+	for (unsigned i = 0; i < n; i++) {
+		none = _mm256_loadu_si256((const void *)(ways_behind32 + 64 - ways + i * 8));
+		least = _mm256_min_epu32(least, _mm256_or_si256(v[i], none));
+	}
+	least = _mm256_min_epu32(least, _mm256_permute2x128_si256(least, least, 1));
+	least = _mm256_min_epu32(least, _mm256_shuffle_epi32(least, 0x4e));
+	least = _mm256_min_epu32(least, _mm256_shuffle_epi32(least, 0xb1));
+	for (unsigned i = 0; i < n; i++) {
+		t = _mm256_cmpeq_epi32(v[i], least);
+		m |= (uint64_t)(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(t)) << (i * 8);
+	}
+	return (unsigned)__builtin_ctzll(m);
+}
+
 /* Bit j: key j of 8 in a row, aligned to 32 bytes, is this one. */
 RP_INLINE uint32_t
 bucket_match(const uint32_t *keys, uint32_t key)
@@ -101,6 +126,17 @@ ways_rotate(void *set, uint64_t key, bool wide, unsigned lanes, int k)
 		w[0] = key;
 	else
 		narrow[0] = (uint32_t)key;
+}
+
+RP_INLINE unsigned
+ways_least32(const void *set, unsigned lanes, unsigned ways)
+{
+	const uint32_t *key = set;
+	unsigned way = 0;
+	(void)lanes;
+	for (unsigned i = 1; i < ways; i++)
+		way = key[i] < key[way] ? i : way;
+	return way;
 }
 
 #ifdef __SSE2__
@@ -143,6 +179,19 @@ ways_put(void *set, unsigned lane, uint64_t key, bool wide)
 		((uint64_t *)set)[lane] = key;
 	else
 		((uint32_t *)set)[lane] = (uint32_t)key;
+}
+
+/* The lane of the first `ways` that holds the least key. */
+RP_INLINE unsigned
+ways_least(const void *set, bool wide, unsigned lanes, unsigned ways)
+{
+	const uint64_t *key = set;
+	unsigned way = 0;
+	if (!wide)
+		return ways_least32(set, lanes, ways);
+	for (unsigned i = 1; i < ways; i++)
+		way = key[i] < key[way] ? i : way;
+	return way;
 }
 
 #endif

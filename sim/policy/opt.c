@@ -101,7 +101,7 @@ const struct rp_policy rp_policy_opt = {
 	.source = "Belady, IBM Systems Journal 5(2), 1966",
 	.params = { [RP_OPT_BYPASS] = { "bypass",
 			"leave out a line whose next use is farther than that of all that are "
-	                "there",
+			"there",
 			0, 1, 0 } },
 	.set_bytes = set_bytes,
 	.hit = use,
@@ -110,4 +110,5 @@ const struct rp_policy rp_policy_opt = {
 	.victim = victim,
 	.admit = admit,
 	.future = true,
+	.engines = { &rp_engine_opt_sets, &rp_engine_opt_full },
 };

@@ -1,0 +1,209 @@
+/* opt_loop.h - the loops of Belady's MIN (sim/opt.h); part of kernels.c. */
+#ifndef RP_SIM_OPT_LOOP_H
+#define RP_SIM_OPT_LOOP_H
+
+#include "sim/kernels.h"
+#include "sim/opt.h"
+#include "sim/ways.h"
+
+enum { OPT_AHEAD = 16 };
+
+/* One lookup that hits no way: the way that makes room, or `ways` if nothing is brought in. */
+struct opt_miss {
+	unsigned way;
+	uint8_t outcome;
+};
+
+RP_INLINE struct opt_miss
+opt_make_room(const struct rp_opt_sets *c, const void *set, uint64_t dirty, uint64_t next,
+    bool no_fill, bool bypass, bool wide, unsigned lanes)
+{
+	unsigned ways = c->cache.spec->ways, way = ways_least(set, wide, lanes, ways);
+	uint64_t old = ways_key(set, way, wide);
+	if (no_fill || (bypass && old && next < old))
+		return (struct opt_miss){ ways, RP_MISSED | RP_NO_FILL };
+	return (struct opt_miss){ way,
+		(uint8_t)(RP_MISSED | (old ? RP_EVICTED : 0) | (dirty >> way & 1) << 2) };
+}
+
+/* `wide`, `ahead` and, of 8 and 16, `lanes` are constants. */
+RP_INLINE void
+opt_sets_loop(struct rp_opt_sets *c, const struct rp_lookups *in, uint8_t *restrict outcome,
+    bool wide, unsigned lanes, bool ahead)
+{
+	static const uint8_t none[RP_CHUNK];
+	const struct rp_cache_spec *spec = c->cache.spec;
+	const uint8_t *dirtying = spec->write == RP_WRITE_BACK ? in->dirty : none,
+		      *store = in->store;
+	bool no_write = spec->allocate == RP_ALLOCATE_NO_WRITE, bypass = spec->arg[RP_OPT_BYPASS];
+	size_t stride = lanes * (wide ? sizeof(uint64_t) : sizeof(uint32_t)), ways = spec->ways;
+	uint64_t mask = wide ? UINT64_MAX : UINT32_MAX, *dirty = c->dirty;
+	const uint32_t *sets = c->set;
+	const uint64_t *nexts = in->next;
+	uint8_t *last = c->last;
+	for (size_t i = 0, n = in->n; i < n; i++) {
+		uint32_t s = sets[i];
+		uint64_t want = ~(in->number + i) & mask, next = ~nexts[i] & mask, w = dirtying[i];
+		unsigned char *set = c->keys + s * stride;
+		unsigned way = last[s];
+		if (ahead)
+			for (size_t at = 0; at < stride; at += 64)
+				__builtin_prefetch(c->keys + sets[i + OPT_AHEAD] * stride + at, 1);
+		outcome[i] = 0;
+		if (ways_key(set, way, wide) != want) {
+			uint64_t m = ways_match(set, want, wide, lanes);
+			if (m) {
+				way = (unsigned)__builtin_ctzll(m);
+			} else {
+				struct opt_miss miss = opt_make_room(c, set, dirty[s], next,
+				    no_write && store[i], bypass, wide, lanes);
+				outcome[i] = miss.outcome;
+				if (miss.outcome & RP_NO_FILL)
+					continue;
+				way = miss.way;
+				c->line[s * ways + way] = in->line[i];
+				dirty[s] &= ~(UINT64_C(1) << way);
+			}
+			last[s] = (uint8_t)way;
+		}
+		ways_put(set, way, next, wide);
+		if (w && !(dirty[s] >> way & 1))
+			dirty[s] |= UINT64_C(1) << way;
+	}
+}
+
+#define OPT_RUN(name, wide, lanes, ahead)                                                          \
+	static void name(struct rp_opt_sets *c, const struct rp_lookups *in, uint8_t *outcome)     \
+	{                                                                                          \
+		opt_sets_loop(c, in, outcome, wide, lanes, ahead);                                 \
+	}
+#define OPT_RUNS(size, lanes)                                                                      \
+	OPT_RUN(opt_##size##_32, false, lanes, false)                                              \
+	OPT_RUN(opt_##size##_32_ahead, false, lanes, true)                                         \
+	OPT_RUN(opt_##size##_64, true, lanes, false)                                               \
+	OPT_RUN(opt_##size##_64_ahead, true, lanes, true)
+OPT_RUNS(8, 8)
+OPT_RUNS(16, 16)
+OPT_RUNS(more, c->lanes)
+
+#define OPT_TABLE                                                                                  \
+	{                                                                                          \
+		{ { opt_8_32, opt_8_32_ahead }, { opt_16_32, opt_16_32_ahead },                    \
+			{ opt_more_32, opt_more_32_ahead } },                                      \
+		    { { opt_8_64, opt_8_64_ahead }, { opt_16_64, opt_16_64_ahead },                \
+			    { opt_more_64, opt_more_64_ahead } },                                  \
+	}
+
+/* ---- One set ---- */
+
+RP_INLINE unsigned
+opt_top(uint64_t word)
+{
+	return 63 - (unsigned)__builtin_clzll(word);
+}
+
+/* The place of the last bit in the window. */
+RP_INLINE uint64_t
+opt_last(struct rp_opt_full *c)
+{
+	uint64_t half = (c->base >> c->bits & 1) ^ (c->ahead != 0), more = c->high[half];
+	while (!c->more[more])
+		more--;
+	c->high[half] = more;
+	uint64_t some = ((more << c->fold >> 12) & ~UINT64_C(63)) | opt_top(c->more[more]);
+	uint64_t word = some << 6 | opt_top(c->some[some]);
+	return word << 6 | opt_top(c->word[word].live);
+}
+
+/* Takes the line out that is wanted last: whether it was dirty. The cache is full. */
+RP_INLINE uint64_t
+opt_evict(struct rp_opt_full *c)
+{
+	if (c->n_dead) {
+		uint64_t dirty = c->dead[c->dead_at];
+		c->dead_at = (c->dead_at + 1) & (c->dead_room - 1);
+		c->n_dead--;
+		return dirty;
+	}
+	if (c->n_far)
+		return rp_opt_far_pop(c) & 1;
+	uint64_t at = opt_last(c), word = at >> 6, bit = UINT64_C(1) << (at & 63);
+	struct rp_opt_word *w = &c->word[word];
+	uint64_t dirty = (w->dirty & bit) != 0;
+	w->live &= ~bit;
+	w->dirty &= ~bit;
+	c->ahead -= c->ahead != 0;
+	if (!w->live && !(c->some[word >> 6] &= ~(UINT64_C(1) << (word & 63))))
+		c->more[at >> c->fold] &= ~(UINT64_C(1) << (word >> 6 & 63));
+	return dirty;
+}
+
+/* Whether every line that is there is wanted before `key`. */
+RP_INLINE bool
+opt_is_farthest(struct rp_opt_full *c, uint64_t key)
+{
+	if (c->n_dead)
+		return false;
+	if (c->n_far)
+		return key > c->far[0] >> 1;
+	if ((key - c->base) >> c->bits > 1)
+		return true;
+	/* Both in the window, whose halves may lie either way round. */
+	uint64_t window = (UINT64_C(2) << c->bits) - 1, from = c->base & window;
+	return ((key - from) & window) > ((opt_last(c) - from) & window);
+}
+
+/* Lookups [from, to) of the chunk, all in the half at hand. */
+static void
+opt_full_run(struct rp_opt_full *c, const struct rp_lookups *in, size_t from, size_t to,
+    uint8_t *restrict outcome)
+{
+	static const uint8_t none[RP_CHUNK];
+	const struct rp_cache_spec *spec = c->cache.spec;
+	const uint8_t *dirtying = spec->write == RP_WRITE_BACK ? in->dirty : none,
+		      *store = in->store;
+	bool no_write = spec->allocate == RP_ALLOCATE_NO_WRITE, bypass = spec->arg[RP_OPT_BYPASS];
+	const uint64_t *nexts = in->next;
+	struct rp_opt_word *words = c->word;
+	uint64_t at = opt_place(c, in->number + from);
+	for (size_t i = from; i < to; i++, at++) {
+		const struct rp_opt_word *w = &words[at >> 6];
+		uint64_t next = nexts[i], dirty = dirtying[i], hit = w->live >> (at & 63) & 1;
+		if (i + OPT_AHEAD < to)
+			__builtin_prefetch(&words[opt_place(c, nexts[i + OPT_AHEAD]) >> 6], 1);
+		if (hit) {
+			dirty |= w->dirty >> (at & 63) & 1;
+			outcome[i] = 0;
+		} else if (no_write && store[i]) {
+			outcome[i] = RP_MISSED | RP_NO_FILL;
+			continue;
+		} else if (c->count < c->lines) {
+			c->count++;
+			outcome[i] = RP_MISSED;
+		} else if (bypass && opt_is_farthest(c, next)) {
+			outcome[i] = RP_MISSED | RP_NO_FILL;
+			continue;
+		} else {
+			outcome[i] = (uint8_t)(RP_MISSED | RP_EVICTED | opt_evict(c) << 2);
+		}
+		opt_insert(c, next, dirty);
+	}
+}
+
+/* The set of each lookup; what lies behind the last one is only prefetched. */
+static void
+opt_prepare(struct rp_opt_sets *c, const struct rp_lookups *in)
+{
+	uint64_t sets = c->cache.spec->sets, mask = sets - 1, magic = c->magic;
+	unsigned shift = c->shift;
+	const uint64_t *line = in->line;
+	uint32_t *restrict set = c->set;
+	if (c->power)
+		for (size_t i = 0; i < in->n; i++)
+			set[i] = (uint32_t)(line[i] & mask);
+	else
+		for (size_t i = 0; i < in->n; i++)
+			set[i] = (uint32_t)(line[i] - divide(line[i], magic, shift) * sets);
+}
+
+#endif

@@ -41,3 +41,6 @@ bench_classes_LDADD = libcore.la
 benches += bench/grid
 bench_grid_SOURCES = bench/grid.c bench/plain.c bench/plain.h $(bench_shared)
 bench_grid_LDADD = libcore.la
+benches += bench/opt
+bench_opt_SOURCES = bench/opt.c $(bench_shared)
+bench_opt_LDADD = libcore.la

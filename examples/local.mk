@@ -22,3 +22,9 @@ scripts += tests/examples.test
 EXTRA_DIST += examples/traces/kernel-1.traceg.xz
 EXTRA_DIST += examples/traces/kernelslist.g
 EXTRA_DIST += examples/traces/matmul.py
+# A policy of one's own, a shared object; tests/plugin.test builds it as a user would too.
+check_LTLIBRARIES += examples/tworandom.la
+examples_tworandom_la_SOURCES = examples/tworandom.c
+examples_tworandom_la_CFLAGS = $(examples_flags)
+examples_tworandom_la_CPPFLAGS = -I$(top_srcdir)/src
+examples_tworandom_la_LDFLAGS = -module -avoid-version -shared -rpath $(abs_top_builddir)/examples

@@ -57,6 +57,13 @@ bool rp_cache_spec_parse(
     const char *text, uint32_t line, uint64_t seed, struct rp_cache_spec *out, struct rp_err *err);
 void rp_cache_spec_free(struct rp_cache_spec *s);
 
+/* The same, and the policy may be one of the plug-ins (NULL: none), which are borrowed as long as the specification. */
+bool rp_cache_spec_parse_with(const char *text, uint32_t line, uint64_t seed,
+    const struct rp_plugins *plugins, struct rp_cache_spec *out, struct rp_err *err);
+
+/* Whether `name` is a key of every specification, whatever its policy. */
+bool rp_cache_spec_has_key(const char *name);
+
 /* The canonical specification, complete: parses to the same cache. Gives (free). */
 char *rp_cache_spec_print(const struct rp_cache_spec *s, struct rp_err *err);
 

@@ -113,3 +113,5 @@ policies += sim/policy/lfu.c
 policies += sim/policy/s3fifo.c
 policies += sim/policy/sieve.c
 policies += sim/policy/ttl.c
+core += sim/plugin.c
+core += sim/plugin.h

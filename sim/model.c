@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { SEARCHED_WAYS = 32 }; /* up to which searching beats hashing */
@@ -29,6 +30,8 @@ struct model {
 	size_t set_bytes;
 	void *all_state;
 	struct rp_rng rng;
+	uint64_t
+	    wrong; /* a way that the policy named and that does not exist, + 1: a plug-in may */
 };
 
 static bool
@@ -143,6 +146,10 @@ make_room(struct model *m, const struct rp_at *at, uint8_t *outcome, uint64_t *v
 		return w;
 	}
 	w = m->cache.spec->policy->victim(at);
+	if (w >= m->ways) {
+		m->wrong = w + UINT64_C(1);
+		w = 0;
+	}
 	*victim = m->line[base + w];
 	*outcome |= RP_EVICTED | ((m->state[base + w] & DIRTY) ? RP_WROTE_BACK : 0);
 	if (m->table)
@@ -186,26 +193,33 @@ at_line(struct model *m, uint64_t line)
 		.ways = m->ways,
 		.index = index,
 		.line = line,
-		.rng = &m->rng };
+		.rng = &m->rng,
+		.draw = rp_rng_below };
 }
 
 static bool
 run(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim,
     struct rp_err *err)
 {
-	(void)err;
 	struct model *m = (struct model *)c;
 	bool back = c->spec->write == RP_WRITE_BACK,
 	     allocate = c->spec->allocate == RP_ALLOCATE_WRITE;
 	for (size_t i = 0; i < in->n; i++) {
 		uint64_t left;
 		struct rp_at at = at_line(m, in->line[i]);
-		at.in = in->in;
-		at.i = in->row[i];
 		at.next = in->next ? in->next[i] : 0;
+		uint32_t row = in->row[i];
+		at.kind = in->kind[i];
+		at.pc = in->in->pc ? in->in->pc[row] : 0;
+		at.stream = in->in->stream ? in->in->stream[row] : 0;
 		outcome[i] = look(m, &at, back && in->dirty[i], !allocate && in->store[i],
 		    victim ? &victim[i] : &left);
 	}
+	if (m->wrong)
+		return rp_fail(err, RP_USAGE,
+		    "policy '%s' wants to replace way %" PRIu64 " of a set of %" PRIu32
+		    " (0 is the first)",
+		    c->spec->policy->name, m->wrong - 1, m->ways);
 	return true;
 }
 

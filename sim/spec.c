@@ -118,13 +118,13 @@ set_key(void *to, const char *key, const char *value, struct rp_err *err)
 
 /* The policy is wanted before the keys, which may be its own. */
 static bool
-find_policy(struct given *g, const char *text, struct rp_err *err)
+find_policy(struct given *g, const char *text, const struct rp_plugins *plugins, struct rp_err *err)
 {
 	char word[64];
 	snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ","), text);
 	if (!*word || strchr(word, '='))
 		return rp_fail(err, RP_USAGE, "wanted a policy first, as in lru,size=32KiB,ways=8");
-	g->policy = rp_policy_find(word, err);
+	g->policy = rp_policy_find_with(word, plugins, err);
 	for (size_t i = 0; g->policy && i < RP_POLICY_PARAMS; i++)
 		g->arg[i] = g->policy->params[i].usual;
 	return g->policy != NULL;
@@ -291,8 +291,24 @@ parse_gpu(struct rp_cache_spec *s, struct rp_err *err)
 }
 
 bool
+rp_cache_spec_has_key(const char *name)
+{
+	for (const struct rp_opt *o = rows; o->name; o++)
+		if (!strcmp(o->name, name))
+			return true;
+	return false;
+}
+
+bool
 rp_cache_spec_parse(
     const char *text, uint32_t line, uint64_t seed, struct rp_cache_spec *out, struct rp_err *err)
+{
+	return rp_cache_spec_parse_with(text, line, seed, NULL, out, err);
+}
+
+bool
+rp_cache_spec_parse_with(const char *text, uint32_t line, uint64_t seed,
+    const struct rp_plugins *plugins, struct rp_cache_spec *out, struct rp_err *err)
 {
 	struct given g = { .line = line, .seed = seed, .name = "" };
 	struct rp_cache_spec s = { .text = rp_mem_string(text, err) };
@@ -305,7 +321,7 @@ rp_cache_spec_parse(
 		*out = s;
 		return true;
 	}
-	if (!rp_opts_default(rows, &g, err) || !find_policy(&g, text, err) ||
+	if (!rp_opts_default(rows, &g, err) || !find_policy(&g, text, plugins, err) ||
 	    !rp_spec_split(s.text, &word, set_key, &g, err))
 		goto bad;
 	s.policy = g.policy;

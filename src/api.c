@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/opt.h"
+#include "sim/plugin.h"
 #include "sim/replay.h"
 #include "traces/format.h"
 
@@ -429,6 +430,7 @@ struct replay_opts {
 	unsigned crossing;
 	uint32_t line;
 	uint64_t seed;
+	struct rp_texts plugins;
 };
 
 static const char *const crossing_name[] = { "split", "once", NULL };
@@ -450,10 +452,13 @@ static const struct rp_opt replay_rows[] = {
 	{ "line", 0, "BYTES", RP_OPT_SIZE32, REPLAY(line), "64", "of specifications that name none",
 	    1, 1u << 31 },
 	{ "seed", 0, "S", RP_OPT_U64, REPLAY(seed), "1", "of specifications that name none" },
+	{ "plugin", 0, "FILE", RP_OPT_TEXTS, REPLAY(plugins), NULL,
+	    "a shared object with a policy" },
 	{ 0 },
 };
 
 struct reprise_replay {
+	struct rp_plugins plugins;
 	struct rp_replay *replay;
 	struct rp_cache_spec *spec;
 	char **text; /* of each specification, complete */
@@ -469,8 +474,12 @@ parse_specs(struct reprise_replay *r, const char *const *specs, size_t n,
 	r->text = r->spec ? rp_mem_array(n, sizeof *r->text, err) : NULL;
 	if (!r->text)
 		return false;
+	for (size_t i = 0; i < o->plugins.n; i++)
+		if (!rp_plugins_load(&r->plugins, o->plugins.text[i], err))
+			return false;
 	for (; r->n < n; r->n++) {
-		if (!rp_cache_spec_parse(specs[r->n], o->line, o->seed, &r->spec[r->n], err))
+		if (!rp_cache_spec_parse_with(
+			specs[r->n], o->line, o->seed, &r->plugins, &r->spec[r->n], err))
 			return false;
 		r->text[r->n] = rp_cache_spec_print(&r->spec[r->n], err);
 		if (!r->text[r->n]) {
@@ -495,6 +504,7 @@ reprise_replay_new(
 	          parse_specs(r, specs, n, &o, &err);
 	o.replay.once = o.crossing == 1;
 	ok = ok && (r->replay = rp_replay_new(r->spec, n, &o.replay, &err));
+	rp_opts_free(replay_rows, &o);
 	free(copy);
 	if (ok)
 		return r;
@@ -646,6 +656,7 @@ reprise_replay_free(struct reprise_replay *r)
 	}
 	free(r->spec);
 	free(r->text);
+	rp_plugins_free(&r->plugins);
 	rp_batch_free(r->buffer);
 	free(r);
 }

@@ -3,10 +3,11 @@
 
 #include "command.h"
 
+#include "base/parse.h"
 #include "gen/gen.h"
 #include "sim/counters.h"
 #include "sim/gpu/presets.h"
-#include "sim/policy.h"
+#include "sim/plugin.h"
 #include "traces/format.h"
 
 #include <inttypes.h>
@@ -19,15 +20,39 @@ struct topic {
 	void (*print)(bool mdoc);
 };
 
+enum { WIDTH = 79, INDENT = 19 };
+
+/* Text in lines of WIDTH columns at most, of which the first begins at `column` and the others are indented. */
+static void
+wrapped(const char *text, size_t column)
+{
+	for (const char *p = text; *p;) {
+		size_t word = strcspn(p, " ");
+		if (column + 1 + word > WIDTH && column > INDENT) {
+			printf("\n%*s", INDENT, "");
+			column = INDENT;
+		} else if (p > text) {
+			putchar(' ');
+			column++;
+		}
+		fwrite(p, 1, word, stdout);
+		column += word;
+		p += word + (p[word] == ' ');
+	}
+	putchar('\n');
+}
+
 static void
 item(bool mdoc, const char *name, const char *what, const char *more)
 {
-	if (mdoc)
+	if (mdoc) {
 		printf(".It Cm %s\n%s%s%s.\n", name, what, more && *more ? ": " : "",
 		    more ? more : "");
-	else
-		printf("  %-16s %s%s%s\n", name, what, more && *more ? "\n                   " : "",
-		    more ? more : "");
+		return;
+	}
+	wrapped(what, (size_t)printf("  %-16s ", name));
+	if (more && *more)
+		wrapped(more, (size_t)printf("%*s", INDENT, ""));
 }
 
 static void
@@ -49,12 +74,44 @@ policies(bool mdoc)
 		item(mdoc, (*p)->name, (*p)->what, (*p)->source);
 }
 
+/* Name of the counter whose field is there, "" if it is never printed. */
+static const char *
+counter_at(size_t offset)
+{
+	for (size_t i = 0; i < rp_counter_count; i++)
+		if (!rp_counter_table[i].ratio && rp_counter_table[i].group &&
+		    rp_counter_table[i].offset == offset)
+			return rp_counter_table[i].name;
+	return "";
+}
+
+/* What it counts, its unit or its quotient, and the caches that it applies to. */
+static void
+counter_text(const struct rp_counter *c, char *to, size_t room)
+{
+	const char *with = c->group & RP_COUNT_ALWAYS  ? ""
+	                   : c->group & RP_COUNT_MSHR  ? "; with mshr="
+	                   : c->group & RP_COUNT_CLASS ? "; with classify=yes"
+	                                               : "; of some caches";
+	const char *of = counter_at(c->offset), *over = c->ratio ? counter_at(c->denominator) : "";
+	if (!c->ratio)
+		snprintf(to, room, "%s (%s%s)", c->what, c->unit, with);
+	else if (*of && *over)
+		snprintf(to, room, "%s (%s / %s%s)", c->what, of, over, with);
+	else
+		snprintf(to, room, "%s (a ratio%s)", c->what, with);
+}
+
 static void
 counters(bool mdoc)
 {
-	for (size_t i = 0; i < rp_counter_count; i++) /* group 0: not printed */
-		if (rp_counter_table[i].group)
-			item(mdoc, rp_counter_table[i].name, rp_counter_table[i].what, NULL);
+	for (size_t i = 0; i < rp_counter_count; i++) {
+		const struct rp_counter *c = &rp_counter_table[i];
+		char text[256];
+		counter_text(c, text, sizeof text);
+		if (c->group) /* else it is not printed */
+			item(mdoc, c->name, mdoc ? c->what : text, NULL);
+	}
 }
 
 static void
@@ -100,20 +157,41 @@ static const struct topic topics[] = {
 
 enum { TOPICS = sizeof topics / sizeof *topics };
 
-static bool
-policy(const char *name, struct rp_err *err)
+/* "KEY=DEFAULT  what it is (range)". */
+static void
+param(const struct rp_param *p)
 {
-	const struct rp_policy *p = rp_policy_find(name, err);
+	char key[64], what[512], range[64];
+	bool yes_no = rp_param_is_yes_no(p);
+	snprintf(range, sizeof range, "%" PRIu64 "..%" PRIu64, p->least, p->most);
+	if (yes_no)
+		snprintf(key, sizeof key, "%s=%s", p->name, p->usual ? "yes" : "no");
+	else if (p->wanted)
+		snprintf(key, sizeof key, "%s=", p->name);
+	else
+		snprintf(key, sizeof key, "%s=%" PRIu64, p->name, p->usual);
+	snprintf(what, sizeof what, "%s (%s%s)", p->what, yes_no ? "yes or no" : range,
+	    p->wanted ? "; must be given" : "");
+	item(false, key, what, NULL);
+}
+
+static bool
+policy(const char *name, const struct rp_plugins *plugins, struct rp_err *err)
+{
+	const struct rp_policy *p = rp_policy_find_with(name, plugins, err);
 	if (!p)
 		return false;
-	printf("%s: %s\nsource: %s\n", p->name, p->what, p->source ? p->source : "this project");
-	for (const struct rp_param *a = p->params; a < p->params + RP_POLICY_PARAMS && a->name; a++)
-		if (rp_param_is_yes_no(a))
-			printf(
-			    "  %s=%s  %s (yes or no)\n", a->name, a->usual ? "yes" : "no", a->what);
-		else
-			printf("  %s=%" PRIu64 "  %s (%" PRIu64 "..%" PRIu64 ")\n", a->name,
-			    a->usual, a->what, a->least, a->most);
+	item(false, p->name, p->what, NULL);
+	item(false, "source", p->source ? p->source : "this project", NULL);
+	item(false, "differs", p->differs ? p->differs : "in nothing", NULL);
+	if (p->unbounded)
+		item(false, "no capacity", "takes none of size=, sets= and ways=", NULL);
+	if (p->params[0].name || p->chance)
+		printf("\nKeys of its own, and their defaults:\n");
+	for (size_t i = 0; i < RP_POLICY_PARAMS && p->params[i].name; i++)
+		param(&p->params[i]);
+	if (p->chance)
+		item(false, "seed=", "of its random choices; by default --seed", NULL);
 	return true;
 }
 
@@ -161,34 +239,86 @@ overview(void)
 	printf("usage: reprise help TOPIC | COMMAND\n\n");
 	for (size_t i = 0; i < TOPICS; i++)
 		printf("  %-16s %s\n", topics[i].name, topics[i].what);
-	printf("  %-16s %s\n", "policy NAME", "one policy: its parameters and its source");
+	printf("  %-16s %s\n", "policy NAME",
+	    "one policy: its source, what differs from it, its parameters");
 	printf("  %-16s %s\n", "COMMAND", "the same as reprise COMMAND --help");
 	printf("\nExample: reprise help policy lru\n");
 	return true;
 }
 
+/* Prints a topic, or the help of a command. */
 static bool
-show(int n, char **argv, struct rp_err *err)
+topic_or_command(const char *name, const struct rp_plugins *plugins, struct rp_err *err)
+{
+	const char *names[128];
+	size_t n = 0;
+	for (size_t i = 0; i < TOPICS; i++) {
+		if (!strcmp(topics[i].name, name)) {
+			topics[i].print(false);
+			for (size_t k = 0; !i && k < plugins->n; k++)
+				item(false, plugins->policy[k]->name, plugins->policy[k]->what,
+				    plugins->policy[k]->source);
+			return true;
+		}
+		names[n++] = topics[i].name;
+	}
+	for (const struct rp_command *const *c = rp_commands; *c; c++) {
+		if (!strcmp((*c)->name, name))
+			return rp_command_usage(name, err);
+		if (n < sizeof names / sizeof *names)
+			names[n++] = (*c)->name;
+	}
+	const char *near = rp_nearest(name, names, n);
+	return rp_fail(err, RP_USAGE, "no topic or command '%.40s'%s%s%s", name,
+	    near ? "; did you mean '" : " (reprise help)", near ? near : "", near ? "'?" : "");
+}
+
+static bool
+show(int n, char **argv, const struct rp_plugins *plugins, struct rp_err *err)
 {
 	if (n < 1 || !strcmp(argv[0], "--help") || !strcmp(argv[0], "-h"))
 		return overview();
 	if (!strcmp(argv[0], "--mdoc") && n == 2)
 		return mdoc(argv[1], err);
-	if (!strcmp(argv[0], "policy") && n == 2)
-		return policy(argv[1], err);
-	for (size_t i = 0; i < TOPICS; i++)
-		if (!strcmp(topics[i].name, argv[0])) {
-			topics[i].print(false);
-			return true;
-		}
-	return rp_command_usage(argv[0], err);
+	if (!strcmp(argv[0], "policy"))
+		return n == 2 ? policy(argv[1], plugins, err)
+		              : rp_fail(err, RP_USAGE,
+				    "wanted the name of one policy, as in "
+				    "reprise help policy lru");
+	if (n > 1)
+		return rp_fail(err, RP_USAGE, "'%.40s': wanted one topic or command", argv[1]);
+	return topic_or_command(argv[0], plugins, err);
+}
+
+/* Takes `--plugin FILE` and `--plugin=FILE` out of the arguments and loads them: how many arguments are left, or -1. */
+static int
+take_plugins(int n, char **argv, struct rp_plugins *plugins, struct rp_err *err)
+{
+	static const char option[] = "--plugin";
+	int left = 0;
+	for (int i = 0; i < n; i++) {
+		const char *value = NULL;
+		if (!strncmp(argv[i], option, strlen(option)) && argv[i][strlen(option)] == '=')
+			value = argv[i] + strlen(option) + 1;
+		else if (!strcmp(argv[i], option) && i + 1 < n)
+			value = argv[++i];
+		else
+			argv[left++] = argv[i];
+		if (value && !rp_plugins_load(plugins, value, err))
+			return -1;
+	}
+	return left;
 }
 
 static bool
 run_help(void *unused, int n, char **argv, struct rp_err *err)
 {
+	struct rp_plugins plugins = { 0 };
 	(void)unused;
-	if (!show(n, argv, err))
+	n = take_plugins(n, argv, &plugins, err);
+	bool ok = n >= 0 && show(n, argv, &plugins, err);
+	rp_plugins_free(&plugins);
+	if (!ok)
 		return false;
 	return fflush(stdout) == 0 || rp_fail_errno(err, RP_RESOURCE, "writing standard output");
 }

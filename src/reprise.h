@@ -136,7 +136,7 @@ struct reprise_replay;
 
 /* n caches, at least one, that each see every access. A specification is `POLICY[,key=value]...`, as in
  * "lru,size=48KiB,ways=12,line=128" (reprise-cache(7)). `options` (NULL: none) are those of `reprise sim`:
- * crossing=split|once, flush=yes, keep-bypassed=yes, warmup=N, interval=N, by-stream=yes, seed=S, line=BYTES.
+ * crossing=split|once, flush=yes, keep-bypassed=yes, warmup=N, interval=N, by-stream=yes, seed=S, line=BYTES, plugin=FILE.
  * Gives (reprise_replay_free). */
 RP_API struct reprise_replay *reprise_replay_new(
     const char *const *specs, size_t n, const char *options, struct reprise_error *err);
@@ -176,6 +176,70 @@ RP_API bool reprise_replay_ratio(const struct reprise_replay *r, size_t cache,
     struct reprise_error *err);
 
 RP_API void reprise_replay_free(struct reprise_replay *r);
+
+/* ---- Policies of one's own ----
+ *
+ * A replacement policy is a shared object that exports `RP_API const struct rp_policy rp_plugin`, built against this header
+ * alone (cc -shared -fPIC policy.c -o policy.so). `reprise sim --plugin policy.so --cache NAME,...` and the option
+ * plugin=policy.so of reprise_replay_new load it; it can then be named in specifications. The built-in policies are such
+ * structs too. A policy allocates nothing, keeps nothing outside of the bytes it is given, and cannot fail: the cache owns
+ * its state, and asks it only what happens in one set. */
+
+enum { RP_POLICY_ABI = 1, RP_POLICY_PARAMS = 4, RP_POLICY_ENGINES = 3 };
+
+/* A number of the policy's: a key in the specification ("srrip,bits=3"). One of 0..1 is written, and printed, as no or yes. */
+struct rp_param {
+	const char *name, *what;
+	uint64_t least, most, usual;
+	bool wanted; /* must be given: there is no usual value */
+};
+
+/* Where in the cache a call happens, and for what. */
+struct rp_at {
+	void *set, *all;     /* bytes of the set, and of all sets; zero at first; aligned to 16 */
+	const uint64_t *arg; /* values of `params`, in its order */
+	uint32_t sets, ways; /* of the cache */
+	uint32_t index;      /* of this set */
+	uint32_t stream;     /* of the access; it and the next two are 0 in init() and drop() */
+	uint64_t pc;         /* its instruction; 0: the trace has none */
+	uint8_t kind;        /* enum reprise_kind */
+	uint64_t line;       /* address / line size, of the access or of what is dropped */
+	struct rp_rng *rng;  /* the cache's random numbers, by the specification's seed */
+	uint64_t (*draw)(struct rp_rng *rng, uint64_t n); /* one of 0 .. n - 1, n at least 1 */
+	/* The library's own: when the line is looked up again, of a policy with `future`. */
+	uint64_t next;
+};
+
+typedef void rp_touch(const struct rp_at *at, uint32_t way);
+typedef uint32_t rp_pick(const struct rp_at *at);
+
+struct rp_engine;
+struct rp_policy {
+	uint32_t abi; /* RP_POLICY_ABI; what was built for another is refused */
+	/* What the user types: small letters, digits and -; one line; where it is defined; in what it differs from that.
+	 * The last two may be NULL. */
+	const char *name, *what, *source, *differs;
+	struct rp_param params[RP_POLICY_PARAMS];                /* a NULL name ends them */
+	size_t (*set_bytes)(uint32_t ways, const uint64_t *arg); /* state of a set; NULL: none */
+	size_t (*all_bytes)(
+	    uint32_t sets, uint32_t ways, const uint64_t *arg); /* common; NULL: none */
+	void (*init)(const struct rp_at *at);                   /* a set; NULL: zeroes will do */
+	rp_touch *hit;  /* the line of a way was looked up; NULL: nothing to do */
+	rp_touch *fill; /* a line came into a way; NULL: nothing to do */
+	rp_touch *drop; /* the way was invalidated from outside; NULL: fill resets it */
+	/* The way to replace. Called with every way valid; fill() follows for the same line and the way that it names. */
+	rp_pick *victim;
+	bool chance; /* draws random numbers: the seed is part of the specification */
+	/* The library's own, 0 in a plug-in. `admit`: whether to bring the line in, or let the access pass; called before
+	 * `victim` if the first parameter is not 0. `future`: wants `next`, so the trace is gone through twice. `unbounded`:
+	 * no capacity, so no size, sets, ways; the specification has 0, 1 and 0. `engines`: specialised loops, each for
+	 * some geometries, that give what the plain one gives with the functions above; the first that fits is taken, and the
+	 * plain one if none does; NULL ends them. */
+	bool (*admit)(const struct rp_at *at);
+	bool future;
+	bool unbounded;
+	const struct rp_engine *engines[RP_POLICY_ENGINES];
+};
 
 /* The table of the counters and ratios: the i-th, NULL when there are no more. The library's own, for ever. */
 struct reprise_counter {

@@ -20,6 +20,8 @@ static const struct rp_opt opts[] = {
 	    "POLICY[,key=value]...: a cache (reprise-cache(7)); may be given several times" },
 	{ "D1", 0, "SIZE,WAYS,LINE", RP_OPT_TEXTS, OPT(caches), NULL,
 	    "an lru cache called D1, as Cachegrind takes it" },
+	{ "plugin", 0, "FILE", RP_OPT_TEXTS, OPT(plugin_files), NULL,
+	    "a shared object with a replacement policy of your own; may be given several times" },
 	{ "line", 0, "BYTES", RP_OPT_SIZE32, OPT(line), "64", "line size of caches that name none",
 	    1, 1 << 30 },
 	{ "crossing", 0, "HOW", RP_OPT_CHOICE, OPT(crossing), "split",
@@ -64,7 +66,17 @@ spec_of_cachegrind(const char *text, char *to, size_t room, struct rp_err *err)
 }
 
 static bool
-parse_specs(const struct sim_opts *o, struct rp_cache_spec *specs, struct rp_err *err)
+load_plugins(const struct sim_opts *o, struct rp_plugins *plugins, struct rp_err *err)
+{
+	for (size_t i = 0; i < o->plugin_files.n; i++)
+		if (!rp_plugins_load(plugins, o->plugin_files.text[i], err))
+			return rp_err_wrap(err, "--plugin");
+	return true;
+}
+
+static bool
+parse_specs(const struct sim_opts *o, const struct rp_plugins *plugins, struct rp_cache_spec *specs,
+    struct rp_err *err)
 {
 	for (size_t i = 0; i < o->caches.n; i++) {
 		const char *text = o->caches.text[i];
@@ -74,7 +86,7 @@ parse_specs(const struct sim_opts *o, struct rp_cache_spec *specs, struct rp_err
 				return false;
 			text = own;
 		}
-		if (!rp_cache_spec_parse(text, o->line, o->in.seed, &specs[i], err))
+		if (!rp_cache_spec_parse_with(text, o->line, o->in.seed, plugins, &specs[i], err))
 			return rp_err_wrap(err, "--cache");
 	}
 	return true;
@@ -156,7 +168,9 @@ run_sim(void *options, int n, char **traces, struct rp_err *err)
 		return rp_fail(err, RP_USAGE, "--json and --csv: give one of them");
 	o->in.no_bypassed = !o->keep_bypassed;
 	run.specs = rp_mem_array(o->caches.n, sizeof *run.specs, err);
-	bool ok = run.specs && parse_specs(o, run.specs, err) && limit_of_sim_refs(o, limit, err) &&
+	bool ok = run.specs && load_plugins(o, &run.plugins, err) &&
+	          parse_specs(o, &run.plugins, run.specs, err) &&
+	          limit_of_sim_refs(o, limit, err) &&
 	          (run.source = rp_input_open(&o->in, n, traces, false, &preamble, err));
 	ok = ok && check_top(o, run.source->trace, err);
 	if (ok) {
@@ -185,6 +199,7 @@ run_sim(void *options, int n, char **traces, struct rp_err *err)
 	for (size_t i = 0; run.specs && i < o->caches.n; i++)
 		rp_cache_spec_free(&run.specs[i]);
 	free(run.specs);
+	rp_plugins_free(&run.plugins);
 	return ok;
 }
 

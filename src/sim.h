@@ -8,6 +8,7 @@
 #include "base/emit.h"
 #include "base/err.h"
 #include "base/opt.h"
+#include "sim/plugin.h"
 #include "sim/replay.h"
 
 #include <stdbool.h>
@@ -15,7 +16,7 @@
 
 struct sim_opts {
 	struct rp_input_opts in;
-	struct rp_texts caches;
+	struct rp_texts caches, plugin_files;
 	const char *sim_refs, *output;
 	uint32_t line, top;
 	unsigned crossing, by; /* by: enum rp_top_by */
@@ -27,6 +28,7 @@ struct sim_opts {
 struct sim_run {
 	const struct sim_opts *o;
 	struct rp_source *source;
+	struct rp_plugins plugins;
 	struct rp_cache_spec *specs;
 	struct rp_replay *replay;
 	struct rp_seen seen;

@@ -26,5 +26,10 @@ said=$(LD_LIBRARY_PATH=$root$prefix/lib "$tmp/version")
 echo "pkg-config says version $version, the library $said"
 [ "$said" = "$version" ]
 
+# A policy of one's own is built with the installed header, and loaded by the installed program.
+gcc -shared -fPIC -o "$tmp/two.so" "$(dirname "$0")/../examples/tworandom.c" $(pkg-config --cflags reprise)
+LD_LIBRARY_PATH=$root$prefix/lib "$root$prefix/bin/reprise" sim --plugin "$tmp/two.so" \
+	--cache two-random,size=4KiB,ways=4 gen:zipf,lines=1000,limit=1000 | grep two-random
+
 # All that was installed goes away again, as a package would expect.
 find "$root" -type f | sed "s,^$root,,"

@@ -112,7 +112,7 @@ if HAVE_CRITERION
 check_PROGRAMS += tests/unit
 tests_unit_SOURCES = $(unit)
 tests_unit_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS) -Wno-missing-prototypes -Wno-conversion
-tests_unit_CPPFLAGS = $(AM_CPPFLAGS) -DRP_TOP_SRCDIR='"$(abs_top_srcdir)"'
+tests_unit_CPPFLAGS = $(AM_CPPFLAGS) -DRP_TOP_SRCDIR='"$(abs_top_srcdir)"' -DRP_TOP_BUILDDIR='"$(abs_top_builddir)"'
 tests_unit_LDADD = libcore.la $(CRITERION_LIBS)
 TESTS += tests/unit
 
@@ -162,3 +162,5 @@ unit += tests/sim/policy/test_s3fifo.c
 unit += tests/sim/policy/test_sieve.c
 unit += tests/sim/policy/test_ttl.c
 unit += tests/sim/test_laws.c
+unit += tests/sim/test_plugin.c
+scripts += tests/plugin.test

@@ -184,6 +184,9 @@ const struct rp_policy rp_policy_arc = {
 	.what = "balance lines used once against lines used again, by what was missed of each",
 	.source = "Megiddo, Modha, ARC: a self-tuning, low overhead replacement cache, FAST 2003, "
 		  "Figure 4",
+	.differs = "p, a real number there, is exact up to 32 ways and rounded down to a part in "
+	           "10^9 or finer beyond; a set that has room again after an invalidation replaces "
+	           "nothing, and still learns from the lines it remembers",
 	.set_bytes = set_bytes,
 	.hit = hit,
 	.fill = fill,

@@ -148,6 +148,8 @@ const struct rp_policy rp_policy_lfu = {
 		"used longest ago",
 	.source = "Shah, Mitra, Matani, An O(1) algorithm for implementing the LFU cache eviction "
 		  "scheme, 2010",
+	.differs =
+	    "of lines used equally often any may go there; here it is the one used longest ago",
 	.set_bytes = set_bytes,
 	.hit = hit,
 	.fill = fill,

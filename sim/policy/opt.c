@@ -99,6 +99,8 @@ const struct rp_policy rp_policy_opt = {
 	.name = "opt",
 	.what = "replace the line whose next use is farthest ahead",
 	.source = "Belady, IBM Systems Journal 5(2), 1966",
+	.differs = "sets are replaced in one by one, where the source has one for all; bypass=yes "
+	           "may leave a line out, which the source does not",
 	.params = { [RP_OPT_BYPASS] = { "bypass",
 			"leave out a line whose next use is farther than that of all that are "
 			"there",

@@ -18,6 +18,7 @@ const struct rp_policy rp_policy_ttl = {
 	.what = "a line stays for a time after its last lookup, without any capacity",
 	.source =
 	    "PASCAL: A Phase-Aware Shared-Cache Model for Parallel Scans, section 3 (slotted)",
+	.differs = "slotted=no, which counts lookups in place of rounds, is not in the source",
 	.params = { [RP_TTL_WINDOW] = { "window",
 			"rounds, or lookups with slotted=no, that a line stays after its last "
 			"lookup",

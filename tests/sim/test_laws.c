@@ -53,9 +53,7 @@ replay_parts(const char *spec, const struct rp_batch *b, size_t piece)
 }
 
 /* Each policy in turn that is replayed as the accesses come: not one that has to see the future first. */
-#define EACH_POLICY(p)                                                                             \
-	(const struct rp_policy *const *p = rp_policies; *p;                                       \
-	    p++) if ((*p)->victim || (*p)->unbounded)
+#define EACH_POLICY(p) (const struct rp_policy *const *p = rp_policies; *p; p++) if (!(*p)->future)
 
 static const char *const geometries[] = { ",sets=16,ways=4", ",sets=3,ways=3", ",sets=7,ways=12",
 	",sets=1,ways=24", ",sets=64,ways=1", ",size=64k", ",sets=5,ways=16,write=through",

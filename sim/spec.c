@@ -268,6 +268,10 @@ waiting(const struct given *g, struct rp_cache_spec *s, struct rp_err *err)
 	m->clock = g->clock;
 	m->stall = g->stall;
 	m->latency = g->latency;
+	if (m->stall != RP_STALL_COUNT && g->policy->future)
+		return rp_fail(err, RP_USAGE,
+		    "stall=%s: %s goes with stall=count only: what waits changes what comes next",
+		    stall_names[m->stall], g->policy->name);
 	if (m->stall != RP_STALL_COUNT)
 		return rp_fail(err, RP_USAGE, "stall=%s: not built yet", stall_names[m->stall]);
 	return parse_limit("mshr", g->mshr, &m->entries, err) &&

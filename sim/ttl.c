@@ -266,6 +266,35 @@ drop(struct rp_cache *c, uint64_t first, uint64_t last)
 	return each((struct ttl *)c, first, last, drop_line);
 }
 
+/* What is over but not replaced yet is told of too: it may be dirty. */
+static void
+walk(struct rp_cache *cache, uint64_t first, uint64_t last, rp_line_fn *f, void *to)
+{
+	struct ttl *c = (struct ttl *)cache;
+	if (last - first < c->order.n) {
+		for (uint64_t i = 0; i <= last - first; i++) {
+			uint32_t n = c->table[slot_of(c, first + i)];
+			if (n)
+				f(to, first + i, c->dirty[n - 1]);
+		}
+		return;
+	}
+	for (uint32_t n = c->order.first; n; n = c->hook[n - 1].after)
+		if (c->line[n - 1] >= first && c->line[n - 1] <= last)
+			f(to, c->line[n - 1], c->dirty[n - 1]);
+}
+
+static bool
+soil(struct rp_cache *cache, uint64_t line)
+{
+	struct ttl *c = (struct ttl *)cache;
+	uint32_t n = c->table[slot_of(c, line)];
+	if (!n || over(c, n - 1))
+		return false;
+	c->dirty[n - 1] = true;
+	return true;
+}
+
 const struct rp_engine rp_engine_ttl = {
 	.name = "ttl",
 	.bytes = sizeof(struct ttl),
@@ -276,4 +305,6 @@ const struct rp_engine rp_engine_ttl = {
 	.run = run,
 	.clean = clean,
 	.drop = drop,
+	.walk = walk,
+	.soil = soil,
 };

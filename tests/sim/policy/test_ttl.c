@@ -270,6 +270,39 @@ RP_TEST(ttl, heeds_marks_and_the_write_policy)
 	cr_assert(c.misses == 1 && c.bytes_written == 2);
 }
 
+static void
+add_line(void *to, uint64_t line, bool dirty)
+{
+	*(uint64_t *)to += 100 * line + dirty;
+}
+
+/* As a level of a hierarchy: lines 1 (dirty) and 2 are told of, one by one or all; a line whose time is over, 1, is not made
+ * dirty any more, and one that is there is. */
+RP_TEST(ttl, tells_its_lines)
+{
+	static uint8_t outcome[RP_CHUNK + 64];
+	struct rp_cache_spec s;
+	struct rp_batch *b = rp_batch_new(RP_BATCH, 0, NULL);
+	cr_assert(rp_cache_spec_parse("ttl,window=1,slotted=no", 64, 1, &s, NULL));
+	struct rp_cache *c = rp_cache_new(&s, RP_LEVEL_BEST, true, NULL);
+	struct rp_expand *e = rp_expand_new(6, false, false, RP_LEVEL_BEST, NULL);
+	uint64_t one = 0, all = 0, soiled = 0, victim[RP_CHUNK + 64];
+	size_t row = 0;
+	put_text(b, "W40 R80");
+	const struct rp_lookups *in = rp_expand_next(e, b, &row, UINT64_MAX);
+	cr_assert(rp_cache_run(c, in, outcome, victim, NULL));
+	rp_cache_walk(c, 1, 1, add_line, &one);
+	rp_cache_walk(c, 0, UINT64_MAX, add_line, &all);
+	cr_assert(one == 101 && all == 301);
+	cr_assert(!rp_cache_soil(c, 1) && !rp_cache_soil(c, 3) && rp_cache_soil(c, 2));
+	rp_cache_walk(c, 0, UINT64_MAX, add_line, &soiled);
+	cr_assert_eq(soiled, 302);
+	rp_expand_free(e);
+	rp_cache_free(c);
+	rp_cache_spec_free(&s);
+	rp_batch_free(b);
+}
+
 /* The same counters whatever the batches are, with more lines than the tables start with. */
 RP_TEST(ttl, does_not_depend_on_batches)
 {

@@ -28,3 +28,7 @@ examples_tworandom_la_SOURCES = examples/tworandom.c
 examples_tworandom_la_CFLAGS = $(examples_flags)
 examples_tworandom_la_CPPFLAGS = -I$(top_srcdir)/src
 examples_tworandom_la_LDFLAGS = -module -avoid-version -shared -rpath $(abs_top_builddir)/examples
+
+# Hierarchies (reprise-config(5)): three GPUs and a CPU; tests/cli/config.test runs them.
+configsdir = $(docdir)/examples
+dist_configs_DATA = examples/a100.yaml examples/rtx3070.yaml examples/skylake.yaml examples/v100.yaml

@@ -76,6 +76,7 @@ struct reading {
 	struct given *given;
 	uint32_t line;
 	uint64_t seed;
+	const struct rp_plugins *plugins;
 	struct rp_err *err;
 };
 
@@ -255,7 +256,7 @@ read_level(struct reading *r, size_t i, const struct rp_yaml_node *map)
 	if (!g->cache)
 		return rp_yaml_fail(
 		    &r->yaml, map, r->err, "wanted cache: SPEC, as cache: lru,size=32KiB,ways=8");
-	if (!rp_cache_spec_parse(g->cache, r->line, r->seed, &l->cache, r->err))
+	if (!rp_cache_spec_parse_with(g->cache, r->line, r->seed, r->plugins, &l->cache, r->err))
 		return rp_yaml_wrap(&r->yaml, node_of(r, i, "cache"), r->err);
 	snprintf(name, sizeof name, "L%zu", i + 1);
 	l->name = rp_arena_string(&r->out->arena,
@@ -526,10 +527,12 @@ read_file(struct reading *r)
 }
 
 bool
-rp_tree_spec_read(
-    const char *path, uint32_t line, uint64_t seed, struct rp_tree_spec *out, struct rp_err *err)
+rp_tree_spec_read(const char *path, uint32_t line, uint64_t seed, const struct rp_plugins *plugins,
+    struct rp_tree_spec *out, struct rp_err *err)
 {
-	struct reading r = { .out = out, .line = line, .seed = seed, .err = err };
+	struct reading r = {
+		.out = out, .line = line, .seed = seed, .plugins = plugins, .err = err
+	};
 	*out = (struct rp_tree_spec){ 0 };
 	if (!rp_yaml_read(path, &r.yaml, err))
 		return false;

@@ -34,6 +34,8 @@ enum rp_slice_hash { RP_SLICE_MOD, RP_SLICE_IPOLY };
 
 enum { RP_MEMORY = -1, RP_SLICES_MOST = 4096 };
 
+struct rp_plugins;
+
 struct rp_stream_range {
 	uint32_t first, last, group;
 };
@@ -64,10 +66,11 @@ struct rp_tree_spec {
 	struct rp_arena arena; /* private: holds it all, but for the caches' specifications */
 };
 
-/* Reads a file. `line` and `seed` are what a cache that names none gets. RP_INPUT: FILE:LINE, what was found and what is
+/* Reads a file. `line` and `seed` are what a cache that names none gets; policies may be plug-ins (NULL: none), which are
+ * borrowed as long as the result. RP_INPUT: FILE:LINE, what was found and what is
  * wanted. */
-bool rp_tree_spec_read(
-    const char *path, uint32_t line, uint64_t seed, struct rp_tree_spec *out, struct rp_err *err);
+bool rp_tree_spec_read(const char *path, uint32_t line, uint64_t seed,
+    const struct rp_plugins *plugins, struct rp_tree_spec *out, struct rp_err *err);
 void rp_tree_spec_free(struct rp_tree_spec *t);
 
 /* The keys of a level, for the manual. */

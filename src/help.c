@@ -8,6 +8,7 @@
 #include "sim/counters.h"
 #include "sim/gpu/presets.h"
 #include "sim/plugin.h"
+#include "sim/tree_spec.h"
 #include "traces/format.h"
 
 #include <inttypes.h>
@@ -146,11 +147,26 @@ reading(bool mdoc)
 	rp_buf_free(&text);
 }
 
+static void
+config(bool mdoc)
+{
+	for (const struct rp_opt *o = rp_level_keys; o->name; o++) {
+		const char *usual = o->usual ? "; by default " : "";
+		if (mdoc)
+			printf(".It Cm %s : Ar %s\n%s%s%s.\n", o->name, o->arg, o->what, usual,
+			    o->usual ? o->usual : "");
+		else
+			printf("  %-12s %s\n               %s%s%s\n", o->name, o->arg, o->what,
+			    usual, o->usual ? o->usual : "");
+	}
+}
+
 static const struct topic topics[] = {
 	{ "policies", "replacement policies of caches", policies },
 	{ "formats", "trace formats", formats },
 	{ "counters", "what is counted, and ratios", counters },
 	{ "presets", "caches of known GPUs", presets },
+	{ "config", "keys of a level in a hierarchy's file", config },
 	{ "generators", "generated traces", generators },
 	{ "reading", "options for one trace format or another", reading },
 };

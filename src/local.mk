@@ -41,6 +41,7 @@ program += src/seen.h
 program += src/sim.h
 program += src/sim_print.c
 program += src/sim_top.c
+program += src/sim_tree.c
 
 commands += src/sim.c
 commands += src/convert.c

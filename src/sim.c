@@ -18,6 +18,8 @@ const char *const sim_crossing_name[] = { "split", "once", NULL };
 static const struct rp_opt opts[] = {
 	{ "cache", 'c', "SPEC", RP_OPT_TEXTS, OPT(caches), NULL,
 	    "POLICY[,key=value]...: a cache (reprise-cache(7)); may be given several times" },
+	{ "config", 0, "FILE", RP_OPT_TEXT, OPT(config), NULL,
+	    "a hierarchy of caches in place of --cache (reprise-config(5))" },
 	{ "D1", 0, "SIZE,WAYS,LINE", RP_OPT_TEXTS, OPT(caches), NULL,
 	    "an lru cache called D1, as Cachegrind takes it" },
 	{ "plugin", 0, "FILE", RP_OPT_TEXTS, OPT(plugin_files), NULL,
@@ -75,9 +77,11 @@ load_plugins(const struct sim_opts *o, struct rp_plugins *plugins, struct rp_err
 }
 
 static bool
-parse_specs(const struct sim_opts *o, const struct rp_plugins *plugins, struct rp_cache_spec *specs,
-    struct rp_err *err)
+parse_specs(struct sim_run *run, struct rp_err *err)
 {
+	const struct sim_opts *o = run->o;
+	if (!(run->given = rp_mem_array(o->caches.n, sizeof *run->given, err)))
+		return false;
 	for (size_t i = 0; i < o->caches.n; i++) {
 		const char *text = o->caches.text[i];
 		char own[160];
@@ -86,9 +90,43 @@ parse_specs(const struct sim_opts *o, const struct rp_plugins *plugins, struct r
 				return false;
 			text = own;
 		}
-		if (!rp_cache_spec_parse_with(text, o->line, o->in.seed, plugins, &specs[i], err))
+		if (!rp_cache_spec_parse_with(
+			text, o->line, o->in.seed, &run->plugins, &run->given[i], err))
 			return rp_err_wrap(err, "--cache");
 	}
+	return true;
+}
+
+/* The caches, from --cache or --config. */
+static bool
+find_caches(struct sim_run *run, struct rp_err *err)
+{
+	const struct sim_opts *o = run->o;
+	if (!(o->config ? rp_tree_spec_read(
+			      o->config, o->line, o->in.seed, &run->plugins, &run->levels, err)
+			: parse_specs(run, err)))
+		return false;
+	size_t n = o->config ? run->levels.levels : o->caches.n;
+	if (!(run->specs = rp_mem_array(n, sizeof *run->specs, err)))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		run->specs[i] = o->config ? &run->levels.level[i].cache : &run->given[i];
+	run->n_caches = n;
+	return true;
+}
+
+static bool
+check_opts(const struct sim_opts *o, struct rp_err *err)
+{
+	if (!o->caches.n && !o->config)
+		return rp_fail(err, RP_USAGE,
+		    "wanted at least one --cache, like --cache lru,size=32KiB,ways=8, or --config");
+	if (o->caches.n && o->config)
+		return rp_fail(err, RP_USAGE, "--cache and --config: give one of them");
+	if (o->top && o->config)
+		return rp_fail(err, RP_USAGE, "--top is for --cache; it tells nothing of levels");
+	if (o->json && o->csv)
+		return rp_fail(err, RP_USAGE, "--json and --csv: give one of them");
 	return true;
 }
 
@@ -112,12 +150,13 @@ replay_all(struct sim_run *run, struct rp_err *err)
 	while (n > 0 && !rp_interrupted) {
 		rp_batch_clear(b);
 		n = rp_source_pull(run->source, b, err);
-		if (n > 0 &&
-		    (!rp_seen_batch(&run->seen, b, err) || !rp_replay_run(run->replay, b, err)))
+		if (n > 0 && (!rp_seen_batch(&run->seen, b, err) ||
+				 !(run->tree ? rp_tree_run(run->tree, b, err)
+					     : rp_replay_run(run->replay, b, err))))
 			n = -1;
 		rp_input_tell(&progress, in, run->source->trace, run->seen.accesses);
 	}
-	while (n == 0 && (n = rp_replay_more(run->replay, err)) > 0) {
+	while (n == 0 && run->replay && (n = rp_replay_more(run->replay, err)) > 0) {
 		uint64_t done = rp_replay_accesses(run->replay);
 		n = 0;
 		rp_progress_tell(&progress, done, done, run->seen.accesses);
@@ -125,7 +164,8 @@ replay_all(struct sim_run *run, struct rp_err *err)
 	run->elapsed = now() - start;
 	rp_progress_end(&progress);
 	rp_batch_free(b);
-	return n >= 0 && rp_replay_end(run->replay, err);
+	return n >= 0 &&
+	       (run->tree ? rp_tree_end(run->tree, err) : rp_replay_end(run->replay, err));
 }
 
 /* --sim-refs N is --limit with the warm-up added. */
@@ -154,6 +194,53 @@ check_top(const struct sim_opts *o, const struct rp_trace *t, struct rp_err *err
 	return true;
 }
 
+/* The replay or the hierarchy that the options ask for. */
+static bool
+open_run(struct sim_run *run, uint64_t preamble, struct rp_err *err)
+{
+	const struct sim_opts *o = run->o;
+	const struct rp_trace *t = run->source->trace;
+	run->by_stream = !o->totals && (o->json || o->by_stream);
+	run->warmup = o->warmup + preamble;
+	bool by_stream = run->by_stream && (t->columns & RP_COL_STREAM);
+	if (o->config) {
+		const struct rp_tree_opts tree = { .once = o->crossing == 1,
+			.by_stream = by_stream,
+			.flush = o->flush,
+			.keep_bypassed = o->keep_bypassed,
+			.warmup = run->warmup,
+			.trace = t,
+			.interval = o->interval };
+		return (run->tree = rp_tree_new(&run->levels, &tree, err));
+	}
+	const struct rp_replay_opts replay = { .once = o->crossing == 1,
+		.by_stream = by_stream,
+		.flush = o->flush,
+		.keep_bypassed = o->keep_bypassed,
+		.warmup = run->warmup,
+		.trace = t,
+		.interval = o->interval,
+		.top = o->top,
+		.by = o->by,
+		.stop = &rp_interrupted };
+	return (run->replay = rp_replay_new(run->given, run->n_caches, &replay, err));
+}
+
+static void
+close_run(struct sim_run *run)
+{
+	rp_replay_free(run->replay);
+	rp_tree_free(run->tree);
+	rp_seen_free(&run->seen);
+	rp_source_close(run->source);
+	for (size_t i = 0; run->given && i < run->o->caches.n; i++)
+		rp_cache_spec_free(&run->given[i]);
+	free(run->given);
+	free(run->specs);
+	rp_tree_spec_free(&run->levels);
+	rp_plugins_free(&run->plugins);
+}
+
 static bool
 run_sim(void *options, int n, char **traces, struct rp_err *err)
 {
@@ -161,51 +248,25 @@ run_sim(void *options, int n, char **traces, struct rp_err *err)
 	struct sim_run run = { .o = o };
 	uint64_t preamble = 0;
 	char limit[32];
-	if (!o->caches.n)
-		return rp_fail(err, RP_USAGE,
-		    "wanted at least one --cache, like --cache lru,size=32KiB,ways=8");
-	if (o->json && o->csv)
-		return rp_fail(err, RP_USAGE, "--json and --csv: give one of them");
-	o->in.no_bypassed = !o->keep_bypassed;
-	run.specs = rp_mem_array(o->caches.n, sizeof *run.specs, err);
-	bool ok = run.specs && load_plugins(o, &run.plugins, err) &&
-	          parse_specs(o, &run.plugins, run.specs, err) &&
+	if (!check_opts(o, err))
+		return false;
+	o->in.no_bypassed = !o->keep_bypassed && !o->config;
+	bool ok = load_plugins(o, &run.plugins, err) && find_caches(&run, err) &&
 	          limit_of_sim_refs(o, limit, err) &&
-	          (run.source = rp_input_open(&o->in, n, traces, false, &preamble, err));
-	ok = ok && check_top(o, run.source->trace, err);
-	if (ok) {
-		run.by_stream = !o->totals && (o->json || o->by_stream);
-		run.warmup = o->warmup + preamble;
-		struct rp_replay_opts replay = { .once = o->crossing == 1,
-			.by_stream = run.by_stream && (run.source->trace->columns & RP_COL_STREAM),
-			.flush = o->flush,
-			.keep_bypassed = o->keep_bypassed,
-			.warmup = run.warmup,
-			.trace = run.source->trace,
-			.interval = o->interval,
-			.top = o->top,
-			.by = o->by,
-			.stop = &rp_interrupted };
-		run.replay = rp_replay_new(run.specs, o->caches.n, &replay, err);
-		ok = run.replay && replay_all(&run, err) && sim_print(&run, err);
-	}
+	          (run.source = rp_input_open(&o->in, n, traces, false, &preamble, err)) &&
+	          check_top(o, run.source->trace, err) && open_run(&run, preamble, err) &&
+	          replay_all(&run, err) && sim_print(&run, err);
 	if (ok && rp_interrupted)
 		ok = rp_fail(err, RP_STOPPED,
 		    "interrupted; the results are those of the first %" PRIu64 " accesses",
-		    rp_replay_accesses(run.replay));
-	rp_replay_free(run.replay);
-	rp_seen_free(&run.seen);
-	rp_source_close(run.source);
-	for (size_t i = 0; run.specs && i < o->caches.n; i++)
-		rp_cache_spec_free(&run.specs[i]);
-	free(run.specs);
-	rp_plugins_free(&run.plugins);
+		    run.tree ? rp_tree_accesses(run.tree) : rp_replay_accesses(run.replay));
+	close_run(&run);
 	return ok;
 }
 
 const struct rp_command rp_command_sim = {
 	.name = "sim",
-	.what = "replay through one or more caches",
+	.what = "replay through one or more caches, or a hierarchy of them",
 	.operands = "TRACE...",
 	.example = "reprise sim --cache lru,size=48KiB,ways=12,line=64 --json t.rpz",
 	.opts = opts,

@@ -30,74 +30,105 @@ counters_json(const struct rp_counters *c, unsigned groups)
 	return o;
 }
 
-/* Adds "counters" to a row of the results, and "gpgpusim" of such a cache. Takes the row, also if it is NULL. */
-static json_t *
-with_counters(json_t *row, const struct rp_counters *c, const struct rp_cache_spec *spec)
+/* Counters that apply to cache i. */
+static unsigned
+groups_of(const struct sim_run *run, size_t i)
 {
-	unsigned groups = rp_cache_spec_counts(spec);
+	return run->tree ? rp_tree_counts(run->tree, i) : rp_cache_spec_counts(run->specs[i]);
+}
+
+json_t *
+sim_with_counters(json_t *row, const struct rp_counters *c, const struct sim_run *run, size_t i)
+{
+	unsigned groups = groups_of(run, i);
 	json_object_set_new(row, "counters", counters_json(c, groups & ~RP_COUNT_GPGPUSIM));
 	if (groups & RP_COUNT_GPGPUSIM)
 		json_object_set_new(row, "gpgpusim", counters_json(c, RP_COUNT_GPGPUSIM));
 	return row;
 }
 
+static uint64_t
+accesses_of(const struct sim_run *run)
+{
+	return run->tree ? rp_tree_accesses(run->tree) : rp_replay_accesses(run->replay);
+}
+
+static size_t
+streams_of(const struct sim_run *run)
+{
+	return run->tree ? rp_tree_streams(run->tree) : rp_replay_streams(run->replay);
+}
+
 static json_t *
-streams_json(const struct rp_replay *r, const struct rp_cache_spec *spec, size_t cache)
+streams_json(const struct sim_run *run, size_t cache)
 {
 	json_t *list = json_array();
 	struct rp_counters c;
-	for (size_t k = 0; k < rp_replay_streams(r); k++) {
-		rp_replay_stream_counters(r, cache, k, &c);
-		json_array_append_new(list,
-		    with_counters(
-			json_pack("{sI}", "stream", (json_int_t)rp_replay_stream(r, k)), &c, spec));
+	for (size_t k = 0; k < streams_of(run); k++) {
+		uint32_t stream =
+		    run->tree ? rp_tree_stream(run->tree, k) : rp_replay_stream(run->replay, k);
+		if (run->tree)
+			rp_tree_stream_counters(run->tree, cache, k, &c);
+		else
+			rp_replay_stream_counters(run->replay, cache, k, &c);
+		json_array_append_new(
+		    list, sim_with_counters(
+			      json_pack("{sI}", "stream", (json_int_t)stream), &c, run, cache));
 	}
 	return list;
 }
 
 /* A trace without a stream column is all of stream 0. */
 static json_t *
-single_json(
-    const struct rp_replay *r, const struct rp_cache_spec *spec, const struct rp_counters *c)
+single_json(const struct sim_run *run, size_t i, const struct rp_counters *c)
 {
 	json_t *list = json_array();
-	if (rp_replay_accesses(r))
-		json_array_append_new(list, with_counters(json_pack("{si}", "stream", 0), c, spec));
+	if (accesses_of(run))
+		json_array_append_new(
+		    list, sim_with_counters(json_pack("{si}", "stream", 0), c, run, i));
 	return list;
 }
 
 static json_t *
-intervals_json(const struct rp_replay *r, const struct rp_cache_spec *spec, size_t cache)
+intervals_json(const struct sim_run *run, size_t cache)
 {
+	size_t n = run->tree ? rp_tree_intervals(run->tree) : rp_replay_intervals(run->replay);
 	json_t *list = json_array();
 	struct rp_counters c;
-	for (size_t k = 0; k < rp_replay_intervals(r); k++) {
-		rp_replay_interval(r, cache, k, &c);
+	for (size_t k = 0; k < n; k++) {
+		if (run->tree)
+			rp_tree_interval(run->tree, cache, k, &c);
+		else
+			rp_replay_interval(run->replay, cache, k, &c);
 		json_array_append_new(
-		    list, with_counters(json_pack("{sI}", "interval", (json_int_t)k), &c, spec));
+		    list, sim_with_counters(
+			      json_pack("{sI}", "interval", (json_int_t)k), &c, run, cache));
 	}
 	return list;
 }
 
 static json_t *
-cache_json(const struct sim_opts *o, const struct rp_replay *r, const struct rp_cache_spec *spec,
-    size_t i, bool by_stream, struct rp_err *err)
+cache_json(const struct sim_run *run, size_t i, struct rp_err *err)
 {
 	struct rp_counters c;
-	char name[32], *text = rp_cache_spec_print(spec, err);
+	const char *own = run->tree ? run->levels.level[i].name : run->specs[i]->name;
+	char name[32], *text = rp_cache_spec_print(run->specs[i], err);
 	if (!text)
 		return NULL;
 	snprintf(name, sizeof name, "cache%zu", i + 1);
-	rp_replay_counters(r, i, &c);
-	json_t *cache = with_counters(
-	    json_pack("{so so}", "name", rp_emit_text(*spec->name ? spec->name : name), "spec",
-		rp_emit_text(text)),
-	    &c, spec);
-	if (by_stream)
+	if (run->tree)
+		rp_tree_counters(run->tree, i, &c);
+	else
+		rp_replay_counters(run->replay, i, &c);
+	json_t *cache =
+	    sim_with_counters(json_pack("{so so}", "name", rp_emit_text(*own ? own : name), "spec",
+				  rp_emit_text(text)),
+		&c, run, i);
+	if (run->by_stream)
 		json_object_set_new(cache, "streams",
-		    rp_replay_streams(r) ? streams_json(r, spec, i) : single_json(r, spec, &c));
-	if (o->interval)
-		json_object_set_new(cache, "intervals", intervals_json(r, spec, i));
+		    streams_of(run) ? streams_json(run, i) : single_json(run, i, &c));
+	if (run->o->interval)
+		json_object_set_new(cache, "intervals", intervals_json(run, i));
 	free(text);
 	if (!cache)
 		rp_fail(err, RP_RESOURCE, "out of memory: results");
@@ -108,8 +139,8 @@ cache_json(const struct sim_opts *o, const struct rp_replay *r, const struct rp_
 static void
 spec_warnings(const struct sim_run *run, json_t *caches, json_t *warnings)
 {
-	for (size_t i = 0; i < run->o->caches.n; i++) {
-		const struct rp_gpu_spec *gpu = run->specs[i].gpu;
+	for (size_t i = 0; i < run->n_caches; i++) {
+		const struct rp_gpu_spec *gpu = run->specs[i]->gpu;
 		const char *name = json_string_value(
 			       json_object_get(json_array_get(caches, i), "name")),
 			   *what;
@@ -123,14 +154,16 @@ document(const struct sim_run *run, struct rp_err *err)
 {
 	const struct rp_replay *r = run->replay;
 	struct rp_trace *t = run->source->trace;
-	uint64_t accesses = rp_replay_accesses(r);
+	uint64_t accesses = accesses_of(run);
 	json_t *trace = rp_input_json(t, &run->seen, err), *caches = json_array(),
 	       *warnings = rp_input_warnings(t, err);
-	for (size_t i = 0; caches && i < run->o->caches.n; i++) {
-		json_t *c = cache_json(run->o, r, &run->specs[i], i, run->by_stream, err);
-		if (!c || json_array_append_new(caches, c) || !sim_top_add(run, i, c, err))
+	for (size_t i = 0; caches && i < run->n_caches; i++) {
+		json_t *c = cache_json(run, i, err);
+		if (!c || json_array_append_new(caches, c) ||
+		    !(run->tree ? sim_tree_add : sim_top_add)(run, i, c, err))
 			goto failed;
-		if (rp_replay_never_replaced(r, i) && accesses && !run->specs[i].policy->unbounded)
+		if (r && rp_replay_never_replaced(r, i) && accesses &&
+		    !run->specs[i]->policy->unbounded)
 			json_array_append_new(
 			    warnings, json_sprintf("%s never replaced a line: it is larger than "
 						   "what the trace touches",
@@ -150,6 +183,8 @@ document(const struct sim_run *run, struct rp_err *err)
 	    run->elapsed > 0 ? json_real((double)accesses / run->elapsed) : json_null());
 	if (!doc)
 		rp_fail(err, RP_RESOURCE, "out of memory: results");
+	else if (run->tree)
+		sim_tree_memory(run, doc);
 	else if (rp_replay_spilled(r))
 		json_object_set_new(doc, "spilled_bytes", rp_emit_count(rp_replay_spilled(r)));
 	return doc;
@@ -162,7 +197,7 @@ failed:
 	return NULL;
 }
 
-enum { VIEWS_MOST = 128, FIXED = 4, FIXED_TOP = 2 };
+enum { VIEWS_MOST = 128, FIXED = 4, FIXED_MORE = 3 };
 
 /* The columns: `fixed` first ones, then every counter and ratio that applies to one of the caches. */
 static size_t
@@ -170,8 +205,8 @@ counter_views(const struct sim_run *run, struct rp_view *view, char (*path)[64],
     const struct rp_view *fixed, size_t n)
 {
 	unsigned groups = 0;
-	for (size_t i = 0; i < run->o->caches.n; i++)
-		groups |= rp_cache_spec_counts(&run->specs[i]);
+	for (size_t i = 0; i < run->n_caches; i++)
+		groups |= groups_of(run, i);
 	memcpy(view, fixed, n * sizeof *fixed);
 	for (size_t i = 0; i < rp_counter_count && n < VIEWS_MOST; i++) {
 		const struct rp_counter *row = &rp_counter_table[i];
@@ -205,6 +240,7 @@ flat_rows(json_t *doc)
 				json_array_append_new(rows, one);
 			}
 		sim_top_flatten(rows, cache);
+		sim_tree_flatten(rows, cache);
 	}
 	return rows;
 }
@@ -213,7 +249,7 @@ static bool
 print_csv(struct rp_out *to, const struct sim_run *run, json_t *doc, struct rp_err *err)
 {
 	const char *by = rp_top_names[run->o->by];
-	const struct rp_view fixed[FIXED + FIXED_TOP] = { { "cache", "name", RP_CELL_TEXT },
+	struct rp_view fixed[FIXED + FIXED_MORE] = { { "cache", "name", RP_CELL_TEXT },
 		{ "spec", "spec", RP_CELL_TEXT }, { "stream", "stream", RP_CELL_COUNT },
 		{ "interval", "interval", RP_CELL_COUNT }, { "top", "top", RP_CELL_COUNT },
 		{ by, by, RP_CELL_TEXT } };
@@ -222,6 +258,12 @@ print_csv(struct rp_out *to, const struct sim_run *run, json_t *doc, struct rp_e
 	struct rp_view view[VIEWS_MOST];
 	char path[VIEWS_MOST][64];
 	json_t *rows = flat_rows(doc);
+	if (run->tree) {
+		fixed[n++] = (struct rp_view){ "instance", "instance", RP_CELL_COUNT };
+		fixed[n++] = (struct rp_view){ "slice", "slice", RP_CELL_COUNT };
+		fixed[n++] = (struct rp_view){ "bytes_read", "bytes_read", RP_CELL_COUNT };
+		sim_tree_flatten_memory(rows, doc);
+	}
 	bool ok = rp_emit_csv(to, rows, view, counter_views(run, view, path, fixed, n), false, err);
 	json_decref(rows);
 	return ok;
@@ -331,7 +373,7 @@ print_text(struct rp_out *to, const struct sim_run *run, json_t *doc, struct rp_
 	if (ok && run->warmup)
 		ok = rp_out_printf(
 		    to, err, "warm-up   %" PRIu64 " accesses, not counted\n", run->warmup);
-	if (ok && rp_replay_spilled(run->replay)) {
+	if (ok && run->replay && rp_replay_spilled(run->replay)) {
 		char bytes[32];
 		rp_print_count(bytes, rp_replay_spilled(run->replay));
 		ok = rp_out_printf(to, err,
@@ -339,9 +381,11 @@ print_text(struct rp_out *to, const struct sim_run *run, json_t *doc, struct rp_
 	}
 	json_array_foreach(caches, i, cache)
 	{
-		ok = ok && rp_out_printf(to, err, "%-8s  %s\n",
-			       json_string_value(json_object_get(cache, "name")),
-			       json_string_value(json_object_get(cache, "spec")));
+		ok = ok &&
+		     rp_out_printf(to, err, "%-8s  %s\n",
+			 json_string_value(json_object_get(cache, "name")),
+			 json_string_value(json_object_get(cache, "spec"))) &&
+		     (!run->tree || sim_tree_print_level(to, cache, err));
 	}
 	ok = ok && rp_out_printf(to, err, "\n") && rp_emit_table(to, caches, view, n, true, err) &&
 	     print_kinds(to, caches, err);
@@ -349,6 +393,8 @@ print_text(struct rp_out *to, const struct sim_run *run, json_t *doc, struct rp_
 		ok = print_parts(to, caches, "streams", "stream", err);
 	if (ok && run->o->interval)
 		ok = print_parts(to, caches, "intervals", "interval", err);
+	if (ok && run->tree)
+		ok = sim_tree_print(to, doc, run->by_stream, err);
 	if (ok && run->o->top)
 		ok = sim_top_print(to, run, caches, err);
 	json_array_foreach(json_object_get(doc, "warnings"), i, w)

@@ -14,7 +14,7 @@
 static json_t *
 key_json(const struct sim_run *run, size_t cache, uint64_t key)
 {
-	const struct rp_cache_spec *spec = &run->specs[cache];
+	const struct rp_cache_spec *spec = run->specs[cache];
 	if (run->o->by == RP_TOP_STREAM)
 		return rp_emit_count(key);
 	if (run->o->by == RP_TOP_LINE)
@@ -27,9 +27,9 @@ counters_json(const struct sim_run *run, size_t cache, const struct rp_top_row *
 {
 	json_t *c = json_pack("{so so}", "lookups", rp_emit_count(row->lookups), "misses",
 	    rp_emit_count(row->misses));
-	if (!run->specs[cache].gpu) /* whose outcomes do not tell */
+	if (!run->specs[cache]->gpu) /* whose outcomes do not tell */
 		json_object_set_new(c, "writebacks", rp_emit_count(row->writebacks));
-	if (run->specs[cache].classify) {
+	if (run->specs[cache]->classify) {
 		json_object_set_new(c, "cold", rp_emit_count(row->cold));
 		json_object_set_new(c, "capacity", rp_emit_count(row->capacity));
 		json_object_set_new(c, "conflict", rp_emit_count(row->conflict));

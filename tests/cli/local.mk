@@ -8,6 +8,7 @@ tests_cli_nth_la_SOURCES = tests/cli/nth.c
 tests_cli_nth_la_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -fno-builtin
 tests_cli_nth_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
+scripts += tests/cli/config.test
 scripts += tests/cli/examples.test
 scripts += tests/cli/gpu.test
 scripts += tests/cli/allocation.test

@@ -272,7 +272,7 @@ random_tree(struct rp_rng *rng, char text[TEXT], bool flows, struct rp_tree_spec
 		struct rp_err err = { 0 };
 		random_levels(rng, text, flows);
 		write_tree(path, text);
-		bool ok = rp_tree_spec_read(path, 64, 1, s, &err);
+		bool ok = rp_tree_spec_read(path, 64, 1, NULL, s, &err);
 		unlink(path);
 		if (ok)
 			return;

@@ -156,7 +156,7 @@ RP_TEST(tree_spec, what_is_wrong_is_refused_with_its_line)
 		struct rp_tree_spec t;
 		struct rp_err err = { 0 };
 		write_tree(path, bad[i].text);
-		cr_assert_not(rp_tree_spec_read(path, 64, 1, &t, &err), "%s", bad[i].text);
+		cr_assert_not(rp_tree_spec_read(path, 64, 1, NULL, &t, &err), "%s", bad[i].text);
 		cr_assert_eq(err.code, RP_INPUT, "%s", err.text);
 		cr_assert(strstr(err.text, bad[i].says), "%s\n%s", bad[i].text, err.text);
 		cr_assert_eq(strncmp(err.text, path, strlen(path)), 0, "%s", err.text);

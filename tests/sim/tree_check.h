@@ -25,7 +25,7 @@ read_tree(const char *text, struct rp_tree_spec *out)
 	char path[64];
 	struct rp_err err = { 0 };
 	write_tree(path, text);
-	cr_assert(rp_tree_spec_read(path, 64, 1, out, &err), "%s\n%s", text, err.text);
+	cr_assert(rp_tree_spec_read(path, 64, 1, NULL, out, &err), "%s\n%s", text, err.text);
 	unlink(path);
 }
 

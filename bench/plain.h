@@ -5,8 +5,8 @@
 #include "sim/cache.h"
 #include "sim/counters.h"
 
-/* Replays a batch of reads and writes through an empty write-back cache: line by line, way by way; a fully associative one
- * by a hash table, and a list for lru. Policies lru, fifo, random. */
+/* Replays a batch of reads and writes through an empty write-back cache: line by line, way by way. A fully associative one
+ * of lru, fifo or random by a hash table, and a list for lru. plru: a power of two of ways. */
 void plain_replay(
     const struct rp_cache_spec *spec, const struct rp_batch *b, struct rp_counters *out);
 

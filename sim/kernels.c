@@ -5,7 +5,9 @@
 
 #include "sim/kernels.h"
 #include "sim/full_loop.h"
+#include "sim/sets_loop.h"
 #include "sim/ways.h"
+#include "sim/words_loop.h"
 
 /* Rows may come straight from memory, and the loops over caches leave it idle: the next chunk's are asked for. May point
  * behind the last row, where it does nothing. */
@@ -101,64 +103,6 @@ static uint64_t
 sets_prepare(struct rp_sets *c, const struct rp_lookups *in)
 {
 	return c->power ? prepare_power(c, in) : prepare_any(c, in);
-}
-
-/* What a loop over sets reads and writes, in locals of its own: stores of bytes could change any memory, so what is not
- * local would be read again for every lookup. */
-struct loop {
-	size_t n, stride;
-	const uint32_t *set;
-	const uint64_t *key;
-	const uint8_t *dirtying, *store;
-	unsigned char *keys;
-	uint16_t *dirty16; /* of up to 16 lanes */
-	uint64_t *dirty64;
-	uint64_t sets;
-	unsigned ways;
-};
-
-RP_INLINE struct loop
-loop_over(struct rp_sets *c, const struct rp_lookups *in, bool wide, unsigned lanes)
-{
-	static const uint8_t none[RP_CHUNK];
-	return (struct loop){
-		.n = in->n,
-		.stride = lanes * (wide ? sizeof(uint64_t) : sizeof(uint32_t)),
-		.set = c->set,
-		.key = c->key,
-		.dirtying = c->cache.spec->write == RP_WRITE_BACK ? in->dirty : none,
-		.store = in->store,
-		.keys = c->keys,
-		.dirty16 = (uint16_t *)c->dirty,
-		.dirty64 = c->dirty,
-		.sets = c->sets,
-		.ways = c->ways,
-	};
-}
-
-RP_INLINE uint64_t
-dirty_get(const struct loop *l, uint32_t s, unsigned lanes)
-{
-	return lanes <= 16 ? l->dirty16[s] : l->dirty64[s];
-}
-
-RP_INLINE void
-dirty_set(const struct loop *l, uint32_t s, unsigned lanes, uint64_t bits)
-{
-	if (lanes <= 16)
-		l->dirty16[s] = (uint16_t)bits;
-	else
-		l->dirty64[s] = bits;
-}
-
-RP_INLINE void
-prefetch_set(const struct loop *l, size_t i, unsigned lanes)
-{
-	const unsigned char *p = l->keys + l->set[i] * l->stride;
-	for (size_t at = 0; at < l->stride; at += 64)
-		__builtin_prefetch(p + at, 1);
-	__builtin_prefetch(
-	    lanes <= 16 ? (void *)(l->dirty16 + l->set[i]) : (void *)(l->dirty64 + l->set[i]), 1);
 }
 
 /* lru and fifo. `lru`: a hit rotates. `first`: look at the first way first, where lru has nothing to do on a hit. `keep`:
@@ -313,6 +257,10 @@ const struct rp_kernels RP_KERNELS = {
 	.fifo_no_write = { { fifo_no_write_32, fifo_no_write_64 },
 	    { fifo_no_write_32_keep, fifo_no_write_64_keep } },
 	.random_no_write = { random_no_write_32, random_no_write_64 },
+	.words = { WORDS_TABLE(random), WORDS_TABLE(fifo), WORDS_TABLE(clock), WORDS_TABLE(mru),
+	    WORDS_TABLE(plru), WORDS_TABLE(lip), WORDS_TABLE(bip), WORDS_TABLE(dip),
+	    WORDS_TABLE(nru), WORDS_TABLE(srrip), WORDS_TABLE(brrip), WORDS_TABLE(drrip),
+	    WORDS_TABLE(srrip_any), WORDS_TABLE(brrip_any), WORDS_TABLE(drrip_any) },
 	.full_prepare = full_prepare,
 	.full = { FULL_TABLE(full_lru), FULL_TABLE(full_fifo), FULL_TABLE(full_random) },
 	.opt_prepare = opt_prepare,

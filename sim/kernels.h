@@ -6,6 +6,7 @@
 #include "sim/level.h"
 #include "sim/opt.h"
 #include "sim/sets.h"
+#include "sim/words.h"
 
 /* Loops over sets of 8, of 16, and of more ways (any multiple of 8 up to 64). */
 enum { RP_SIZES = 3 };
@@ -14,6 +15,10 @@ enum { RP_SIZES = 3 };
  * the line that left; else it is anything. */
 typedef size_t rp_sets_run(
     struct rp_sets *c, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim);
+
+/* The same where the order is a word. `victim` may be NULL in what does more. */
+typedef void rp_words_run(
+    struct rp_words *c, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim);
 
 /* Columns of rows, and where their lookups go. */
 struct rp_rows {
@@ -41,6 +46,8 @@ struct rp_kernels {
 	    *fifo[2][2][RP_SIZES][2], *random[2][RP_SIZES][2];
 	/* For write misses that bring nothing in; any size. */
 	rp_sets_run *lru_no_write[2][2], *fifo_no_write[2][2], *random_no_write[2];
+	/* By: keys of 64 bits; what is asked for. */
+	rp_words_run *words[RP_WORDS_LOOPS][2][RP_WORDS_KINDS];
 	/* The same for one set of any size; all bits of the tags. By: order; wide; prefetch. Victims may be NULL. */
 	uint64_t (*full_prepare)(struct rp_full *c, const struct rp_lookups *in);
 	rp_full_run *full[3][2][2];

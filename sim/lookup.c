@@ -198,25 +198,29 @@ put_blocks(struct rp_expand *e, const struct rp_batch *b, size_t row, size_t n)
 	return done;
 }
 
+static uint64_t
+word_at(const uint8_t *p)
+{
+	uint64_t x;
+	memcpy(&x, p, sizeof x);
+	return x;
+}
+
 /* Lookups of each kind. Most traces only read and write, which is seen from all kinds at once. */
 static void
 count_kinds(struct rp_expand *e)
 {
 	struct rp_lookups *o = &e->out;
 	size_t n = o->n, writes = 0, end = (n + RP_BLOCK - 1) / RP_BLOCK * RP_BLOCK;
-	uint8_t seen = 0;
+	uint64_t seen = 0;
 	memset(e->kind + n, 0, end - n);
 	memset(e->store + n, 0, end - n);
 	for (size_t i = 0; i < end; i += RP_BLOCK) {
-		uint8_t sum = 0, any = 0;
-		for (size_t j = i; j < i + RP_BLOCK; j++) {
-			sum = (uint8_t)(sum + e->store[j]);
-			any |= e->kind[j];
-		}
-		writes += sum;
-		seen |= any;
+		uint64_t stores = word_at(e->store + i) << 1 | word_at(e->store + i + 8);
+		writes += (unsigned)__builtin_popcountll(stores);
+		seen |= word_at(e->kind + i) | word_at(e->kind + i + 8);
 	}
-	if (seen <= RP_WRITE) {
+	if (!(seen & ~(RP_WRITE * UINT64_C(0x0101010101010101)))) {
 		o->kinds[RP_WRITE] = writes;
 		o->kinds[RP_READ] = n - writes;
 		return;

@@ -17,8 +17,8 @@ enum {
 	MRU_REST = 31
 };
 
-static bool
-fits(const struct rp_cache_spec *s)
+bool
+rp_sets_fits(const struct rp_cache_spec *s)
 {
 	/* With one set a key is the line + 1, which must not overflow. */
 	return s->ways <= RP_SETS_WAYS && (s->sets > 1 || s->line > 1);
@@ -47,8 +47,8 @@ rp_sets_division(uint32_t sets, unsigned *shift)
 	return (uint64_t)(((((unsigned __int128)2 << *shift) - sets) << 64) / sets) + 1;
 }
 
-static bool
-open_sets(struct rp_cache *cache, enum rp_sets_order order, struct rp_err *err)
+bool
+rp_sets_open(struct rp_cache *cache, enum rp_sets_order order, struct rp_err *err)
 {
 	struct rp_sets *c = (struct rp_sets *)cache;
 	c->order = order;
@@ -66,23 +66,23 @@ open_sets(struct rp_cache *cache, enum rp_sets_order order, struct rp_err *err)
 static bool
 open_lru(struct rp_cache *c, struct rp_err *err)
 {
-	return open_sets(c, RP_SETS_LRU, err);
+	return rp_sets_open(c, RP_SETS_LRU, err);
 }
 
 static bool
 open_fifo(struct rp_cache *c, struct rp_err *err)
 {
-	return open_sets(c, RP_SETS_FIFO, err);
+	return rp_sets_open(c, RP_SETS_FIFO, err);
 }
 
 static bool
 open_random(struct rp_cache *c, struct rp_err *err)
 {
-	return open_sets(c, RP_SETS_RANDOM, err);
+	return rp_sets_open(c, RP_SETS_PLACED, err);
 }
 
-static void
-close_sets(struct rp_cache *cache)
+void
+rp_sets_close(struct rp_cache *cache)
 {
 	struct rp_sets *c = (struct rp_sets *)cache;
 	free(c->memory);
@@ -109,21 +109,33 @@ widen(struct rp_sets *c, struct rp_err *err)
 	return true;
 }
 
+bool
+rp_sets_prepare(struct rp_sets *c, const struct rp_lookups *in, struct rp_err *err)
+{
+	return c->cache.kernels->sets_prepare(c, in) <= UINT32_MAX || c->wide || widen(c, err);
+}
+
+bool
+rp_sets_ahead(const struct rp_sets *c)
+{
+	return stride(c) * c->sets >= AHEAD_FROM;
+}
+
 static bool
 run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim,
     struct rp_err *err)
 {
 	struct rp_sets *c = (struct rp_sets *)cache;
 	const struct rp_kernels *k = cache->kernels;
-	if (k->sets_prepare(c, in) > UINT32_MAX && !c->wide && !widen(c, err))
+	if (!rp_sets_prepare(c, in, err))
 		return false;
 	unsigned size = c->lanes <= 8 ? 0 : c->lanes <= 16 ? 1 : 2;
-	bool ahead = stride(c) * c->sets >= AHEAD_FROM, keep = victim != NULL,
+	bool ahead = rp_sets_ahead(c), keep = victim != NULL,
 	     no_write = cache->spec->allocate == RP_ALLOCATE_NO_WRITE;
 	if (c->order == RP_SETS_FIFO) {
 		(no_write ? k->fifo_no_write[keep][c->wide] : k->fifo[keep][c->wide][size][ahead])(
 		    c, in, outcome, victim);
-	} else if (c->order == RP_SETS_RANDOM) {
+	} else if (c->order == RP_SETS_PLACED) {
 		(no_write ? k->random_no_write[c->wide] : k->random[c->wide][size][ahead])(
 		    c, in, outcome, victim);
 	} else if (no_write) {
@@ -166,8 +178,12 @@ drop_way(struct rp_sets *c, uint32_t s, unsigned way)
 {
 	unsigned char *set = c->keys + s * stride(c);
 	uint64_t d = get_dirty(c, s), below = (UINT64_C(1) << way) - 1;
-	if (c->order == RP_SETS_RANDOM) {
+	if (c->order == RP_SETS_PLACED) {
 		ways_put(set, way, 0, c->wide);
+		if (c->taken) {
+			c->taken[s]--;
+			c->lines--;
+		}
 		set_dirty(c, s, d & ~(UINT64_C(1) << way));
 		return true;
 	}
@@ -220,8 +236,8 @@ soil_way(struct rp_sets *c, uint32_t s, unsigned way)
 	return true;
 }
 
-static void
-walk(struct rp_cache *cache, uint64_t first, uint64_t last, rp_line_fn *f, void *to)
+void
+rp_sets_walk(struct rp_cache *cache, uint64_t first, uint64_t last, rp_line_fn *f, void *to)
 {
 	struct rp_sets *c = (struct rp_sets *)cache;
 	bool few = last - first < c->sets;
@@ -238,20 +254,20 @@ walk(struct rp_cache *cache, uint64_t first, uint64_t last, rp_line_fn *f, void 
 	}
 }
 
-static bool
-soil(struct rp_cache *c, uint64_t line)
+bool
+rp_sets_soil(struct rp_cache *c, uint64_t line)
 {
 	return one((struct rp_sets *)c, line, soil_way);
 }
 
-static uint64_t
-clean(struct rp_cache *c, uint64_t first, uint64_t last)
+uint64_t
+rp_sets_clean(struct rp_cache *c, uint64_t first, uint64_t last)
 {
 	return each((struct rp_sets *)c, first, last, clean_way);
 }
 
-static uint64_t
-drop(struct rp_cache *c, uint64_t first, uint64_t last)
+uint64_t
+rp_sets_drop(struct rp_cache *c, uint64_t first, uint64_t last)
 {
 	return each((struct rp_sets *)c, first, last, drop_way);
 }
@@ -260,15 +276,15 @@ drop(struct rp_cache *c, uint64_t first, uint64_t last)
 	const struct rp_engine rp_engine_sets_##policy = {                                         \
 		.name = "sets",                                                                    \
 		.bytes = sizeof(struct rp_sets),                                                   \
-		.fits = fits,                                                                      \
+		.fits = rp_sets_fits,                                                              \
 		.victims = true,                                                                   \
 		.open = open_##policy,                                                             \
-		.close = close_sets,                                                               \
+		.close = rp_sets_close,                                                            \
 		.run = run,                                                                        \
-		.clean = clean,                                                                    \
-		.drop = drop,                                                                      \
-		.walk = walk,                                                                      \
-		.soil = soil,                                                                      \
+		.clean = rp_sets_clean,                                                            \
+		.drop = rp_sets_drop,                                                              \
+		.walk = rp_sets_walk,                                                              \
+		.soil = rp_sets_soil,                                                              \
 	}
 SETS_ENGINE(lru);
 SETS_ENGINE(fifo);

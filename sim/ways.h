@@ -89,6 +89,16 @@ ways_least32(const void *set, unsigned lanes, unsigned ways)
 	return (unsigned)__builtin_ctzll(m);
 }
 
+/* The least of 16 numbers j with state & mask[j] == want[j]; there is one. */
+RP_INLINE unsigned
+ways_led(const uint16_t *mask, const uint16_t *want, uint16_t state)
+{
+	__m256i m = _mm256_loadu_si256((const void *)mask);
+	__m256i w = _mm256_loadu_si256((const void *)want);
+	__m256i e = _mm256_cmpeq_epi16(_mm256_and_si256(m, _mm256_set1_epi16((short)state)), w);
+	return (unsigned)__builtin_ctz((unsigned)_mm256_movemask_epi8(e)) / 2;
+}
+
 /* Bit j: key j of 8 in a row, aligned to 32 bytes, is this one. */
 RP_INLINE uint32_t
 bucket_match(const uint32_t *keys, uint32_t key)
@@ -137,6 +147,15 @@ ways_least32(const void *set, unsigned lanes, unsigned ways)
 	for (unsigned i = 1; i < ways; i++)
 		way = key[i] < key[way] ? i : way;
 	return way;
+}
+
+RP_INLINE unsigned
+ways_led(const uint16_t *mask, const uint16_t *want, uint16_t state)
+{
+	unsigned j = 0;
+	while ((state & mask[j]) != want[j])
+		j++;
+	return j;
 }
 
 #ifdef __SSE2__

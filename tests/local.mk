@@ -164,3 +164,4 @@ unit += tests/sim/policy/test_ttl.c
 unit += tests/sim/test_laws.c
 unit += tests/sim/test_plugin.c
 scripts += tests/plugin.test
+unit += tests/sim/test_words.c

@@ -5,6 +5,7 @@
 
 #include "sim/policy.h"
 #include "sim/policy/links.h"
+#include "sim/words.h"
 
 enum { THROTTLE };
 
@@ -27,4 +28,5 @@ const struct rp_policy rp_policy_bip = {
 	.fill = fill,
 	.drop = rp_links_drop,
 	.victim = rp_links_last,
+	.engines = { &rp_engine_words_bip },
 };

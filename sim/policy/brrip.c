@@ -5,6 +5,7 @@
 
 #include "sim/policy.h"
 #include "sim/policy/rrip.h"
+#include "sim/words.h"
 
 enum { BITS, THROTTLE };
 
@@ -46,4 +47,5 @@ const struct rp_policy rp_policy_brrip = {
 	.hit = hit,
 	.fill = fill,
 	.victim = victim,
+	.engines = { &rp_engine_words_brrip },
 };

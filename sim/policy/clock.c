@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "sim/policy.h"
+#include "sim/words.h"
 
 struct clock {
 	uint32_t hand;
@@ -47,4 +48,5 @@ const struct rp_policy rp_policy_clock = {
 	.hit = use,
 	.fill = use,
 	.victim = victim,
+	.engines = { &rp_engine_words_clock },
 };

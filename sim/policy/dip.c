@@ -6,6 +6,7 @@
 #include "sim/policy.h"
 #include "sim/policy/duel.h"
 #include "sim/policy/links.h"
+#include "sim/words.h"
 
 enum { THROTTLE, LEADERS, PSEL };
 
@@ -51,4 +52,5 @@ const struct rp_policy rp_policy_dip = {
 	.fill = fill,
 	.drop = rp_links_drop,
 	.victim = rp_links_last,
+	.engines = { &rp_engine_words_dip },
 };

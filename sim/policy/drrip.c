@@ -6,6 +6,7 @@
 #include "sim/policy.h"
 #include "sim/policy/duel.h"
 #include "sim/policy/rrip.h"
+#include "sim/words.h"
 
 enum { BITS, THROTTLE, LEADERS, PSEL };
 
@@ -69,4 +70,5 @@ const struct rp_policy rp_policy_drrip = {
 	.hit = hit,
 	.fill = fill,
 	.victim = victim,
+	.engines = { &rp_engine_words_drrip },
 };

@@ -8,6 +8,7 @@
 #include "sim/policy.h"
 #include "sim/policy/links.h"
 #include "sim/sets.h"
+#include "sim/words.h"
 
 const struct rp_policy rp_policy_fifo = {
 	.abi = RP_POLICY_ABI,
@@ -18,5 +19,5 @@ const struct rp_policy rp_policy_fifo = {
 	.fill = rp_links_use,
 	.drop = rp_links_drop,
 	.victim = rp_links_last,
-	.engines = { &rp_engine_sets_fifo, &rp_engine_full_fifo },
+	.engines = { &rp_engine_words_fifo, &rp_engine_sets_fifo, &rp_engine_full_fifo },
 };

@@ -5,6 +5,7 @@
 
 #include "sim/policy.h"
 #include "sim/policy/links.h"
+#include "sim/words.h"
 
 static void
 fill(const struct rp_at *at, uint32_t way)
@@ -22,4 +23,5 @@ const struct rp_policy rp_policy_lip = {
 	.fill = fill,
 	.drop = rp_links_drop,
 	.victim = rp_links_last,
+	.engines = { &rp_engine_words_lip },
 };

@@ -6,6 +6,7 @@
 
 #include "sim/policy.h"
 #include "sim/policy/rrip.h"
+#include "sim/words.h"
 
 enum { BITS = 1 };
 
@@ -37,4 +38,5 @@ const struct rp_policy rp_policy_nru = {
 	.hit = use,
 	.fill = use,
 	.victim = victim,
+	.engines = { &rp_engine_words_nru },
 };

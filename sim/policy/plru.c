@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "sim/policy.h"
+#include "sim/words.h"
 
 static size_t
 set_bytes(uint32_t ways, const uint64_t *arg)
@@ -64,4 +65,5 @@ const struct rp_policy rp_policy_plru = {
 	.hit = use,
 	.fill = use,
 	.victim = victim,
+	.engines = { &rp_engine_words_plru },
 };

@@ -6,6 +6,7 @@
 #include "sim/full.h"
 #include "sim/policy.h"
 #include "sim/sets.h"
+#include "sim/words.h"
 
 static uint32_t
 victim(const struct rp_at *at)
@@ -20,5 +21,5 @@ const struct rp_policy rp_policy_random = {
 	.source = "Belady, IBM Systems Journal 5(2), 1966",
 	.chance = true,
 	.victim = victim,
-	.engines = { &rp_engine_sets_random, &rp_engine_full_random },
+	.engines = { &rp_engine_words_random, &rp_engine_sets_random, &rp_engine_full_random },
 };

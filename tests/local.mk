@@ -101,6 +101,7 @@ unit += tests/sim/test_dinero.c
 unit += tests/sim/test_future.c
 unit += tests/sim/test_replay.c
 unit += tests/sim/test_touched.c
+unit += tests/sim/test_agree.c
 unit += tests/sim/test_classes.c
 unit += tests/sim/observe/test_top.c
 unit += tests/sim/policy/test_policies.c

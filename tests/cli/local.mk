@@ -11,6 +11,7 @@ tests_cli_nth_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 scripts += tests/cli/config.test
 scripts += tests/cli/examples.test
 scripts += tests/cli/gpu.test
+scripts += tests/cli/agree.test
 scripts += tests/cli/allocation.test
 scripts += tests/cli/input.test
 scripts += tests/cli/interrupt.test

@@ -48,6 +48,8 @@ static const struct {
 	    offsetof(struct rp_counters, mshr_asked) },
 	{ "mshr_occupancy_mean", offsetof(struct rp_counters, mshr_held),
 	    offsetof(struct rp_counters, mshr_time) },
+	{ "global_miss_ratio", offsetof(struct rp_counters, misses),
+	    offsetof(struct rp_counters, entered) },
 };
 
 RP_TEST(counters, a_ratio_divides_two_of_them)

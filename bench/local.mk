@@ -44,3 +44,6 @@ bench_grid_LDADD = libcore.la
 benches += bench/opt
 bench_opt_SOURCES = bench/opt.c $(bench_shared)
 bench_opt_LDADD = libcore.la
+benches += bench/tree
+bench_tree_SOURCES = bench/tree.c $(bench_shared)
+bench_tree_LDADD = libcore.la

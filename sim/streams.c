@@ -9,6 +9,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
+#include <string.h>
+
 struct rp_streams {
 	uint32_t *name;  /* by number */
 	uint32_t *order; /* numbers in ascending order of name: of the first `sorted` */
@@ -101,6 +103,10 @@ rp_streams_slots(struct rp_streams *s, const struct rp_batch *b, struct rp_err *
 	}
 	uint32_t last = 0, number = 0;
 	bool any = false;
+	if (!b->stream && s->n == 1 && s->name[0] == 0) {
+		memset(s->slots, 0, b->n * sizeof *s->slots); /* as those before */
+		return s->slots;
+	}
 	for (size_t i = 0; i < b->n; i++) {
 		uint32_t name = b->stream ? b->stream[i] : 0;
 		bool mark = b->marks && b->kind[i] >= RP_MARKS; /* is of no stream */

@@ -87,6 +87,9 @@ rp_tree_new(const struct rp_tree_spec *s, const struct rp_tree_opts *o, struct r
 	t->o = *o;
 	t->one_by_one = o->single || !rp_tree_flows_down(s);
 	t->only = only_entry(s);
+	t->no_groups = true;
+	for (size_t i = 0; i < s->levels; i++)
+		t->no_groups &= s->level[i].share != RP_SHARE_GROUPS;
 	t->level = rp_mem_array(s->levels, sizeof *t->level, err);
 	t->order = rp_mem_array(s->levels, sizeof *t->order, err);
 	t->streams = rp_streams_new(err);
@@ -148,6 +151,7 @@ rp_tree_free(struct rp_tree *t)
 	free(t->scratch.at);
 	free(t->ends.at);
 	free(t->by_row.at);
+	free(t->cause.at);
 	free(t->listed);
 	rp_streams_free(t->streams);
 	rp_requests_free(&t->asks);
@@ -392,6 +396,20 @@ until_change(const struct rp_tree *t)
 	                     : UINT64_MAX;
 }
 
+/* Whether no size is above one that is a power of two, or UINT32_MAX. */
+static bool
+none_above(const uint32_t *size, size_t n, uint32_t most)
+{
+	uint32_t any = 0;
+	size_t i = 0;
+	for (; i + 16 <= n; i += 16) /* whole blocks become vectors */
+		for (size_t k = 0; k < 16; k++)
+			any |= size[i + k];
+	for (; i < n; i++)
+		any |= size[i];
+	return any <= most;
+}
+
 /* The end of the segment that begins at `row`: before a mark, a row to be done by itself, or where counting changes. */
 static size_t
 segment_end(const struct rp_tree *t, const struct rp_batch *b, size_t row, uint64_t most)
@@ -400,13 +418,8 @@ segment_end(const struct rp_tree *t, const struct rp_batch *b, size_t row, uint6
 	if (end - row > t->rows_most)
 		end = row + t->rows_most;
 	uint32_t size = t->least_bits < 26 ? (uint32_t)LINES_MOST << t->least_bits : UINT32_MAX;
-	if (!b->marks) {
-		uint32_t greatest = 0;
-		for (size_t i = row; i < end; i++)
-			greatest = b->size[i] > greatest ? b->size[i] : greatest;
-		if (greatest <= size)
-			return end;
-	}
+	if (!b->marks && none_above(b->size + row, end - row, size))
+		return end;
 	for (size_t i = row; i < end; i++)
 		if (b->kind[i] >= RP_MARKS || b->size[i] > size)
 			return i;

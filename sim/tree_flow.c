@@ -246,18 +246,50 @@ share_rows(const struct rp_tree *t, const struct level *l, const struct source *
 	}
 }
 
-static struct rp_access
-part_of(const struct level *l, const struct source *s, const struct parts *p, size_t i)
+/* Copies rows src[0..n) into a feed, which has room. */
+static void
+take_rows(struct feed *f, const struct rp_batch *from, const uint32_t *src, size_t n)
 {
-	size_t row = row_of(s, p->number[i]);
-	if (l->slices.n == 1)
-		return rp_batch_get(s->rows, row);
-	uint64_t line = (s->rows->addr[row] >> l->line_bits) + p->more[i], local,
-		 start = line << l->line_bits;
-	struct rp_access a = tree_clip(s->rows, row, start, start + (l->spec->cache.line - 1));
-	rp_slice_of(&l->slices, line, &local);
-	a.addr = (local << l->line_bits) + (a.addr - start);
-	return a;
+	struct rp_batch *to = f->rows;
+	for (size_t k = 0; k < n; k++)
+		to->addr[k] = from->addr[src[k]];
+	for (size_t k = 0; k < n; k++)
+		to->size[k] = from->size[src[k]];
+	for (size_t k = 0; k < n; k++)
+		to->kind[k] = from->kind[src[k]];
+	for (size_t k = 0; to->time && k < n; k++)
+		to->time[k] = from->time[src[k]];
+	for (size_t k = 0; to->pc && k < n; k++)
+		to->pc[k] = from->pc[src[k]];
+	for (size_t k = 0; to->stream && k < n; k++)
+		to->stream[k] = from->stream[src[k]];
+	for (size_t k = 0; to->mask && k < n; k++)
+		to->mask[k] = from->mask[src[k]];
+	for (size_t k = 0; to->flags && k < n; k++)
+		to->flags[k] = from->flags[src[k]];
+	to->n = n;
+	to->marks = 0;
+}
+
+/* Makes of row k, which was row `row` of the source, its part in line number `more` behind its first: where it is in the
+ * slice that has it. */
+static void
+keep_part(const struct level *l, struct feed *f, size_t k, uint64_t more)
+{
+	struct rp_batch *b = f->rows;
+	uint64_t line = b->addr[k] >> l->line_bits, local, mask = l->spec->cache.line - 1;
+	if (!more && line == tree_last_byte(b, k) >> l->line_bits) {
+		rp_slice_of(&l->slices, line, &local);
+		b->addr[k] = local << l->line_bits | (b->addr[k] & mask);
+		return;
+	}
+	uint64_t start = (line + more) << l->line_bits;
+	struct rp_access a = tree_clip(b, k, start, start | mask);
+	rp_slice_of(&l->slices, line + more, &local);
+	b->addr[k] = (local << l->line_bits) + (a.addr - start);
+	b->size[k] = a.size;
+	if (b->mask)
+		b->mask[k] = a.mask;
 }
 
 /* Sorts the rows of a level, or their parts, by cache into l->sorted: those of cache k end before t->ends.at[k]. The keys are
@@ -284,13 +316,14 @@ deal_rows(struct rp_tree *t, struct level *l, const struct source *s, struct rp_
 	begin_each(at, units);
 	for (size_t i = 0; i < p.n; i++)
 		order[at[p.unit[i]]++] = (uint32_t)i;
-	feed_clear(f);
-	for (size_t k = 0; k < p.n; k++) {
-		struct rp_access a = part_of(l, s, &p, order[k]);
-		f->origin[k] = (uint32_t)origin_of(s, row_of(s, p.number[order[k]]));
-		f->key[k] = order[k];
-		rp_batch_put(f->rows, &a);
-	}
+	memcpy(f->key, order, p.n * sizeof *f->key);
+	for (size_t k = 0; k < p.n; k++)
+		order[k] = (uint32_t)row_of(s, p.number[order[k]]);
+	take_rows(f, s->rows, order, p.n);
+	for (size_t k = 0; l->slices.n > 1 && k < p.n; k++)
+		keep_part(l, f, k, p.more[f->key[k]]);
+	for (size_t k = 0; k < p.n; k++)
+		f->origin[k] = (uint32_t)origin_of(s, order[k]);
 	return true;
 }
 
@@ -339,15 +372,110 @@ deliver(struct rp_tree *t, struct level *l, const struct unit *u, size_t k, cons
 	return true;
 }
 
+/* Puts the bytes of a write that passed, request k, in place of row `at`. */
+static void
+rewrite(const struct level *l, struct feed *f, size_t at, const struct rp_requests *asks, size_t k,
+    const struct rp_batch *from)
+{
+	size_t row = asks->row[k];
+	uint64_t mask = l->spec->cache.line - 1, start = asks->addr[k] & ~mask;
+	if (from->addr[row] >= start && tree_last_byte(from, row) <= (start | mask)) {
+		f->rows->addr[at] = from->addr[row];
+		f->rows->size[at] = from->size[row];
+		if (f->rows->mask)
+			f->rows->mask[at] = from->mask[row];
+		return;
+	}
+	struct rp_access a = tree_request(l, NULL, asks, k, from);
+	f->rows->addr[at] = a.addr;
+	f->rows->size[at] = a.size;
+	if (f->rows->mask)
+		f->rows->mask[at] = a.mask;
+}
+
+/* The same for all requests of a level without slices that go to one level, in the order given: whole lines quickly, a column
+ * at a time. */
+static bool
+deliver_lines(struct rp_tree *t, struct level *l, const struct source *s, const uint32_t *order,
+    struct rp_err *err)
+{
+	const struct rp_requests *asks = &t->asks;
+	struct feed *f = &t->level[l->spec->parent].arrived;
+	size_t at = feed_count(f), n = asks->n;
+	if (!n)
+		return true;
+	if (!feed_room(f, at + n, t->columns, err) || !numbers(&t->cause, n, err))
+		return false;
+	const struct rp_batch *from = s->rows;
+	struct rp_batch *to = f->rows;
+	uint32_t *row = t->cause.at;
+	for (size_t k = 0; k < n; k++) {
+		size_t i = order ? order[k] : k;
+		row[k] = asks->row[i];
+		to->addr[at + k] = asks->addr[i];
+		to->size[at + k] = asks->bytes[i];
+		uint8_t kind = from->kind[row[k]];
+		kind = kind == RP_FETCH || kind == RP_PREFETCH ? kind : RP_READ;
+		to->kind[at + k] = asks->what[i] == RP_ASK_FETCH ? kind : RP_WRITE;
+		f->origin[at + k] = (uint32_t)origin_of(s, row[k]);
+	}
+	for (size_t k = 0; to->time && k < n; k++)
+		to->time[at + k] = from->time[row[k]];
+	for (size_t k = 0; to->pc && k < n; k++)
+		to->pc[at + k] = from->pc[row[k]];
+	for (size_t k = 0; to->stream && k < n; k++)
+		to->stream[at + k] = from->stream[row[k]];
+	for (size_t k = 0; to->flags && k < n; k++)
+		to->flags[at + k] = from->flags[row[k]] & RP_SPACE;
+	if (to->mask)
+		memset(to->mask + at, 0, n * sizeof *to->mask);
+	to->n = at + n;
+	for (size_t k = 0; k < n; k++) {
+		size_t i = order ? order[k] : k;
+		if (asks->what[i] == RP_ASK_WRITE)
+			rewrite(l, f, at + k, asks, i, from);
+	}
+	return true;
+}
+
+static bool
+is_quick(const struct rp_tree *t, const struct level *l)
+{
+	return l->spec->parent != RP_MEMORY && t->no_groups && l->slices.n == 1;
+}
+
+/* Counts all requests as memory's. */
+static void
+remember_all(struct rp_tree *t)
+{
+	uint64_t n[2] = { 0 }, bytes[2] = { 0 };
+	for (size_t k = 0; k < t->asks.n; k++) {
+		bool write = t->asks.what[k] != RP_ASK_FETCH;
+		n[write]++;
+		bytes[write] += t->asks.bytes[k];
+	}
+	if (!t->count)
+		return;
+	t->memory.reads += n[0];
+	t->memory.bytes_read += bytes[0];
+	t->memory.writes += n[1];
+	t->memory.bytes_written += bytes[1];
+}
+
 static bool
 deliver_all(struct rp_tree *t, struct level *l, const struct unit *u, const struct source *s,
     struct rp_err *err)
 {
-	for (size_t k = 0; k < t->asks.n; k++)
-		if (!deliver(t, l, u, k, s, err))
-			return false;
+	bool ok = true;
+	if (l->spec->parent == RP_MEMORY && t->no_groups && !t->o.told)
+		remember_all(t);
+	else if (is_quick(t, l))
+		ok = deliver_lines(t, l, s, NULL, err);
+	else
+		for (size_t k = 0; ok && k < t->asks.n; k++)
+			ok = deliver(t, l, u, k, s, err);
 	t->asks.n = 0;
-	return true;
+	return ok;
 }
 
 /* Passes on what the caches of a level asked for, each its own in turn, in the order of the rows that caused it. */
@@ -370,6 +498,8 @@ deliver_in_order(struct rp_tree *t, struct level *l, const struct source *s, con
 	begin_each(at, s->n);
 	for (size_t k = 0; k < n; k++)
 		order[at[key[row[k]]]++] = (uint32_t)k;
+	if (is_quick(t, l))
+		return deliver_lines(t, l, s, order, err);
 	for (size_t k = 0; k < n; k++)
 		if (!deliver(t, l, tree_unit(l, unit[order[k]]), order[k], s, err))
 			return false;

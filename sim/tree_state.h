@@ -78,7 +78,8 @@ struct rp_tree {
 	unsigned columns; /* of batches; known from the first one on */
 	bool started;
 	bool one_by_one;
-	int only; /* the level where everything enters, or RP_MEMORY: it depends */
+	bool no_groups; /* every stream comes by every level on its way */
+	int only;       /* the level where everything enters, or RP_MEMORY: it depends */
 	struct rp_streams *streams;
 	size_t slots, slot_room; /* streams known to the levels */
 	int *entry;              /* by stream's number and kind: the level where it enters */
@@ -95,8 +96,8 @@ struct rp_tree {
 	struct rp_requests asks;
 	struct rp_batch *row; /* of one row: an access to be clipped */
 	struct rp_result result;
-	struct tree_numbers scratch, ends, by_row; /* tree_flow.c's */
-	uint32_t *listed;                          /* what rp_tree_cache gives */
+	struct tree_numbers scratch, ends, by_row, cause; /* tree_flow.c's */
+	uint32_t *listed;                                 /* what rp_tree_cache gives */
 };
 
 static inline size_t

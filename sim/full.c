@@ -106,7 +106,7 @@ widen(struct rp_full *c, struct rp_err *err)
 	if (!line)
 		return false;
 	for (uint32_t b = 0; b < buckets(c); b++)
-		for (uint32_t valid = c->bucket[b].flags & 0x7f; valid; valid &= valid - 1) {
+		for (uint32_t valid = c->bucket[b].valid; valid; valid &= valid - 1) {
 			uint32_t place = b << 3 | (unsigned)__builtin_ctz(valid);
 			line[place] = full_line(c, place);
 		}
@@ -127,7 +127,7 @@ compact(struct rp_full *c)
 			    (UINT64_C(1) << c->pos % 64) - 1; /* those behind are set in advance */
 		for (; word; word &= word - 1) {
 			uint32_t place = c->log[i * 64 + (unsigned)__builtin_ctzll(word)];
-			*full_at(c, place) = to;
+			*full_at(c, place) = to << 1 | (*full_at(c, place) & 1);
 			c->log[to++] = place;
 		}
 	}
@@ -173,7 +173,7 @@ find(const struct rp_full *c, uint64_t line)
 	if (!c->wide && full_tag(c, line) > UINT32_MAX)
 		return UINT32_MAX;
 	for (uint32_t w = 0; w < RP_BUCKET_WAYS; w++)
-		if ((c->bucket[b].flags >> w & 1) && full_line(c, b << 3 | w) == line)
+		if ((c->bucket[b].valid >> w & 1) && full_line(c, b << 3 | w) == line)
 			return b << 3 | w;
 	for (uint32_t n = c->bucket[b].chain; n; n = c->node[n].next)
 		if (c->node[n].line == line)
@@ -182,19 +182,30 @@ find(const struct rp_full *c, uint64_t line)
 }
 
 static bool
+is_dirty(const struct rp_full *c, uint32_t place)
+{
+	return *full_at(c, place) & 1;
+}
+
+static bool
 clean_place(struct rp_full *c, uint32_t place)
 {
-	uint32_t b = place >> 3, w = place & 7,
-		 *at = w < RP_BUCKET_WAYS ? &c->bucket[b].flags : &c->node[b].dirty;
-	uint32_t bit = w < RP_BUCKET_WAYS ? UINT32_C(0x100) << w : 1, was = *at;
-	*at &= ~bit;
-	return was & bit;
+	bool was = is_dirty(c, place);
+	*full_at(c, place) &= ~UINT32_C(1);
+	return was;
+}
+
+static bool
+soil_place(struct rp_full *c, uint32_t place)
+{
+	*full_at(c, place) |= 1;
+	return true;
 }
 
 static bool
 drop_place(struct rp_full *c, uint32_t place)
 {
-	uint32_t at = *full_at(c, place);
+	uint32_t at = *full_at(c, place) >> 1;
 	full_remove(c, place);
 	c->count--;
 	if (c->order == RP_FULL_RANDOM) {
@@ -205,24 +216,6 @@ drop_place(struct rp_full *c, uint32_t place)
 		c->live[at / 64] &= ~(UINT64_C(1) << at % 64);
 	}
 	return true;
-}
-
-static bool
-soil_place(struct rp_full *c, uint32_t place)
-{
-	uint32_t b = place >> 3, w = place & 7;
-	if (w < RP_BUCKET_WAYS)
-		c->bucket[b].flags |= UINT32_C(0x100) << w;
-	else
-		c->node[b].dirty = 1;
-	return true;
-}
-
-static bool
-is_dirty(const struct rp_full *c, uint32_t place)
-{
-	uint32_t b = place >> 3, w = place & 7;
-	return w < RP_BUCKET_WAYS ? c->bucket[b].flags >> (8 + w) & 1 : c->node[b].dirty;
 }
 
 typedef bool place_fn(struct rp_full *c, uint32_t place);
@@ -239,7 +232,7 @@ static uint64_t
 each_in_bucket(struct rp_full *c, uint32_t b, uint64_t first, uint64_t last, place_fn *f)
 {
 	uint64_t n = 0;
-	for (uint32_t valid = c->bucket[b].flags & 0x7f; valid; valid &= valid - 1)
+	for (uint32_t valid = c->bucket[b].valid; valid; valid &= valid - 1)
 		n += within(c, b << 3 | (unsigned)__builtin_ctz(valid), first, last, f);
 	for (uint32_t node = c->bucket[b].chain, next; node; node = next) {
 		next = c->node[node].next;
@@ -306,7 +299,7 @@ walk(struct rp_cache *cache, uint64_t first, uint64_t last, rp_line_fn *f, void 
 		return;
 	}
 	for (uint32_t b = 0; b < buckets(c); b++) {
-		for (uint32_t valid = c->bucket[b].flags & 0x7f; valid; valid &= valid - 1)
+		for (uint32_t valid = c->bucket[b].valid; valid; valid &= valid - 1)
 			tell(c, b << 3 | (unsigned)__builtin_ctz(valid), first, last, f, to);
 		for (uint32_t n = c->bucket[b].chain; n; n = c->node[n].next)
 			tell(c, n << 3 | RP_BUCKET_WAYS, first, last, f, to);

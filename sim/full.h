@@ -18,15 +18,15 @@ enum { RP_BUCKET_WAYS = 7, RP_FULL_AHEAD = 12 /* lookups to prefetch */ };
  * a load would make it wait. The second half is written by every use. */
 struct rp_bucket {
 	uint32_t key[RP_BUCKET_WAYS];
-	uint32_t flags;              /* bits 0-6: way is valid; 8-14: and dirty */
-	uint32_t at[RP_BUCKET_WAYS]; /* where the way stands in the log */
-	uint32_t chain;              /* first node, 0: none */
+	uint32_t valid; /* a bit a way */
+	uint32_t
+	    at[RP_BUCKET_WAYS]; /* twice where the way stands in the log, and 1 if it is dirty */
+	uint32_t chain;         /* first node, 0: none */
 };
 
 struct rp_node {
 	uint64_t line;
-	uint32_t at, next;
-	uint32_t dirty;
+	uint32_t at, next; /* at: as in a bucket */
 };
 
 enum rp_full_order { RP_FULL_LRU, RP_FULL_FIFO, RP_FULL_RANDOM };
@@ -100,9 +100,8 @@ full_remove(struct rp_full *c, uint32_t place)
 {
 	uint32_t b = place >> 3, w = place & 7;
 	if (w < RP_BUCKET_WAYS) {
-		uint32_t flags = c->bucket[b].flags;
-		c->bucket[b].flags = flags & ~(UINT32_C(0x101) << w);
-		return flags >> (8 + w) & 1;
+		c->bucket[b].valid &= ~(UINT32_C(1) << w);
+		return c->bucket[b].at[w] & 1;
 	}
 	struct rp_node *n = &c->node[b];
 	uint32_t *to =
@@ -112,31 +111,7 @@ full_remove(struct rp_full *c, uint32_t place)
 	*to = n->next;
 	n->next = c->spare;
 	c->spare = b;
-	return n->dirty;
-}
-
-/* Puts a line, which is not there, into bucket b: its place. */
-static inline uint32_t
-full_insert(struct rp_full *c, uint32_t b, uint32_t key, uint64_t line, uint32_t at, uint32_t dirty,
-    bool wide)
-{
-	struct rp_bucket *k = &c->bucket[b];
-	uint32_t flags = k->flags, room = ~flags & 0x7f;
-	if (room) {
-		unsigned w = (unsigned)__builtin_ctz(room);
-		k->key[w] = key;
-		k->at[w] = at;
-		k->flags = flags | (1 | dirty << 8) << w;
-		if (wide)
-			c->line[b << 3 | w] = line;
-		return b << 3 | w;
-	}
-	uint32_t n = c->spare ? c->spare : ++c->nodes;
-	if (c->spare)
-		c->spare = c->node[n].next;
-	c->node[n] = (struct rp_node){ .line = line, .at = at, .next = k->chain, .dirty = dirty };
-	k->chain = n;
-	return n << 3 | RP_BUCKET_WAYS;
+	return n->at & 1;
 }
 
 static inline uint32_t *

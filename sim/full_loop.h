@@ -39,6 +39,13 @@ full_chained(const struct rp_full *c, uint32_t chain, uint64_t line)
 	return FULL_NONE;
 }
 
+/* The entry is not the latest of its place any more. */
+RP_INLINE void
+full_dies(uint64_t *live, uint32_t at)
+{
+	live[at / 64] &= ~(UINT64_C(1) << at % 64);
+}
+
 /* The next victim's bucket will be written soon. */
 RP_INLINE void
 prefetch_victim(const struct rp_full *c, uint64_t word, uint32_t oldest)
@@ -46,6 +53,28 @@ prefetch_victim(const struct rp_full *c, uint64_t word, uint32_t oldest)
 	if (word)
 		__builtin_prefetch(
 		    &c->bucket[c->log[oldest * 64 + (unsigned)__builtin_ctzll(word)] >> 3], 1);
+}
+
+/* Puts a line, which is not there, into bucket b: its place. `at`: as a bucket has it. */
+static inline uint32_t
+full_insert(struct rp_full *c, uint32_t b, uint32_t key, uint64_t line, uint32_t at, bool wide)
+{
+	struct rp_bucket *k = &c->bucket[b];
+	uint32_t room = ~k->valid & 0x7f;
+	if (room) {
+		unsigned w = (unsigned)__builtin_ctz(room);
+		bucket_put(k->key, w, key, k->valid | UINT32_C(1) << w);
+		k->at[w] = at;
+		if (wide)
+			c->line[b << 3 | w] = line;
+		return b << 3 | w;
+	}
+	uint32_t n = c->spare ? c->spare : ++c->nodes;
+	if (c->spare)
+		c->spare = c->node[n].next;
+	c->node[n] = (struct rp_node){ .line = line, .at = at, .next = k->chain };
+	k->chain = n;
+	return n << 3 | RP_BUCKET_WAYS;
 }
 
 /* The state that every miss changes, in locals of the loop. */
@@ -109,33 +138,32 @@ full_loop(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outc
 		struct rp_bucket *k = &bucket[b];
 		if (ahead)
 			__builtin_prefetch(&bucket[home[i + RP_FULL_AHEAD]], 1);
-		uint32_t m = bucket_match(k->key, key) & k->flags & 0x7f;
+		uint32_t m = bucket_match(k->key, key) & k->valid;
 		if (wide)
 			for (uint32_t left = m; left; left &= left - 1)
 				if (c->line[b << 3 | (unsigned)__builtin_ctz(left)] != lines[i])
 					m &= ~(left & -left);
 		if (m) {
 			unsigned way = (unsigned)__builtin_ctz(m);
-			uint32_t flags = k->flags, dirtied = flags | w << (8 + way),
-				 at = k->at[way];
+			uint32_t at = k->at[way];
 			outcome[i] = 0;
-			if (dirtied != flags)
-				k->flags = dirtied;
-			if (!lru || at == pos - 1)
+			if (!lru) {
+				k->at[way] = at | w;
 				continue;
-			live[at / 64] &= ~(UINT64_C(1) << at % 64);
-			k->at[way] = pos;
+			}
+			k->at[way] = pos << 1 | (at & 1) | w;
+			full_dies(live, at >> 1);
 			log[pos++] = b << 3 | way;
 			continue;
 		}
 		if (k->chain && (place = full_chained(c, k->chain, lines[i])) != FULL_NONE) {
 			struct rp_node *node = &c->node[place >> 3];
+			uint32_t at = node->at;
 			outcome[i] = 0;
-			node->dirty |= w;
+			node->at = (lru ? pos << 1 | (at & 1) : at) | w;
 			if (!lru)
 				continue;
-			live[node->at / 64] &= ~(UINT64_C(1) << node->at % 64);
-			node->at = pos;
+			full_dies(live, at >> 1);
 			log[pos++] = place;
 			continue;
 		}
@@ -145,7 +173,7 @@ full_loop(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outc
 		}
 		uint32_t at = pos;
 		outcome[i] = full_make_room(c, &s, random, ahead, &at, victim ? &victim[i] : NULL);
-		place = full_insert(c, b, key, lines[i], at, w, wide);
+		place = full_insert(c, b, key, lines[i], at << 1 | w, wide);
 		if (random)
 			log[at] = place + 1;
 		else

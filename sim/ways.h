@@ -107,6 +107,17 @@ bucket_match(const uint32_t *keys, uint32_t key)
 	return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(e));
 }
 
+/* Key w becomes this one, and the eighth, which is none, `last`. Stored whole, since a load of all that comes soon would
+ * wait for a store of parts. */
+RP_INLINE void
+bucket_put(uint32_t *keys, unsigned w, uint32_t key, uint32_t last)
+{
+	const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+	__m256i here = _mm256_cmpeq_epi32(lanes, _mm256_set1_epi32((int)w));
+	__m256i v = _mm256_blendv_epi8(*(__m256i *)keys, _mm256_set1_epi32((int)key), here);
+	*(__m256i *)keys = _mm256_blend_epi32(v, _mm256_set1_epi32((int)last), 0x80);
+}
+
 #else
 
 RP_INLINE uint64_t
@@ -156,6 +167,13 @@ ways_led(const uint16_t *mask, const uint16_t *want, uint16_t state)
 	while ((state & mask[j]) != want[j])
 		j++;
 	return j;
+}
+
+RP_INLINE void
+bucket_put(uint32_t *keys, unsigned w, uint32_t key, uint32_t last)
+{
+	keys[w] = key;
+	keys[7] = last;
 }
 
 #ifdef __SSE2__

@@ -47,3 +47,6 @@ bench_opt_LDADD = libcore.la
 benches += bench/tree
 bench_tree_SOURCES = bench/tree.c $(bench_shared)
 bench_tree_LDADD = libcore.la
+benches += bench/gpu
+bench_gpu_SOURCES = bench/gpu.c $(bench_shared)
+bench_gpu_LDADD = libcore.la

@@ -84,6 +84,10 @@ masked_bytes(const struct rp_batch *b, size_t i, uint64_t first, uint64_t last)
 {
 	uint64_t g = b->size[i] > 32 ? b->size[i] / 32 : 1, segment = b->addr[i] & ~(32 * g - 1);
 	uint64_t n = 0;
+	if (b->mask[i] == UINT32_MAX && segment >= first && segment + (32 * g - 1) <= last)
+		return (uint32_t)(32 * g);
+	if (segment >= first && segment + (32 * g - 1) <= last)
+		return (uint32_t)((unsigned)__builtin_popcount(b->mask[i]) * g);
 	for (uint32_t m = b->mask[i]; m; m &= m - 1) {
 		uint64_t low = segment + (unsigned)__builtin_ctz(m) * g, high = low + g - 1;
 		low = most_of(low, first);
@@ -242,6 +246,16 @@ put_rows(struct rp_expand *e, const struct rp_batch *b, size_t i, size_t stop, u
 	return i;
 }
 
+/* Whether one of these rows bypasses L1. */
+static bool
+any_bypasses(const struct rp_batch *b, size_t from, size_t to)
+{
+	uint8_t all = 0;
+	for (size_t i = from; i < to; i++)
+		all |= b->flags[i];
+	return all & RP_BYPASS_L1;
+}
+
 const struct rp_lookups *
 rp_expand_next(struct rp_expand *e, const struct rp_batch *b, size_t *row, uint64_t most)
 {
@@ -250,7 +264,8 @@ rp_expand_next(struct rp_expand *e, const struct rp_batch *b, size_t *row, uint6
 	o->n = o->accesses = o->bypassed = o->crossings = 0;
 	memset(o->kinds, 0, sizeof o->kinds);
 	size_t i = *row, end = least(b->n, i + RP_CHUNK_ROWS);
-	bool plain = !b->marks && (!b->flags || e->keep_bypassed), more = true;
+	bool plain = !b->marks && (!b->flags || e->keep_bypassed || !any_bypasses(b, i, end)),
+	     more = true;
 	if (e->open) {
 		(has_mask(b, i) ? put_masked_lines : put_lines)(e, b, i, false);
 		i += !e->open;

@@ -40,6 +40,7 @@ struct entry {
 	uint32_t merged; /* requests, the first too */
 	uint32_t chain;  /* next of the hash table's */
 	uint32_t set;
+	uint32_t line;  /* where its line was put, or NONE; it may have left since */
 	uint8_t marked; /* modified from the fill on */
 	uint8_t wrote;  /* holds a write of walloc F */
 	uint8_t read;   /* and a read behind it */
@@ -76,7 +77,8 @@ struct rp_gpu_cache {
 	uint64_t *fail;
 	struct rp_requests *down;
 	uint32_t row;
-	struct rp_gpu_event carried; /* what marks did since */
+	bool marked;                 /* there was a mark since the access before */
+	struct rp_gpu_event carried; /* what it did */
 };
 
 /* Where an access goes. */
@@ -129,7 +131,7 @@ rp_gpu_cache_new(const struct rp_gpu_spec *s, struct rp_err *err)
 	c->free_words = (g->ways + 63) / 64;
 	c->head_shift = 64 - table_bits(lines);
 	c->entry_shift = 64 - table_bits(entries);
-	c->line = rp_mem_array(lines, sizeof *c->line, err);
+	c->line = rp_mem_aligned(64, lines, sizeof *c->line, err);
 	c->set = rp_mem_array(sets, sizeof *c->set, err);
 	c->free = rp_mem_array(sets, c->free_words * sizeof *c->free, err);
 	c->written = c->lazy ? rp_mem_array(lines, c->words * sizeof *c->written, err) : NULL;
@@ -169,10 +171,46 @@ rp_gpu_cache_free(struct rp_gpu_cache *c)
 	free(c);
 }
 
+/* Beyond what a core has close by, lines are worth to be fetched ahead. */
+enum { FAR_LINES = 8192 };
+
+bool
+rp_gpu_cache_is_far(const struct rp_gpu_cache *c)
+{
+	return (uint64_t)c->lines * c->spec->slices > FAR_LINES;
+}
+
+/* First what leads to a line, then the line and the one that it may replace, then what that one hangs together with. */
+void
+rp_gpu_cache_prefetch(const struct rp_gpu_cache *c, unsigned step, uint64_t place, uint32_t set)
+{
+	const uint32_t *head = &c->head[spread(place >> c->sector_bits, c->head_shift)];
+	const struct set *s = &c->set[set];
+	const struct line *old = &c->line[s->oldest == NONE ? 0 : s->oldest];
+	if (step == 0) {
+		__builtin_prefetch(s);
+		__builtin_prefetch(head);
+		__builtin_prefetch(&c->entry_head[spread(place, c->entry_shift)]);
+	} else if (step == 1) {
+		__builtin_prefetch(&c->line[*head ? *head - 1 : 0]);
+		__builtin_prefetch(old);
+	} else {
+		__builtin_prefetch(&c->head[spread(old->number, c->head_shift)]);
+		__builtin_prefetch(&c->line[old->newer == NONE ? 0 : old->newer]);
+	}
+}
+
 bool
 rp_gpu_cache_wants_mask(const struct rp_gpu_cache *c)
 {
 	return c->lazy;
+}
+
+/* Whether anything of the line is there: else the way is free. */
+static bool
+occupied(const struct line *l)
+{
+	return l->reserved | l->valid | l->modified;
 }
 
 /* The line of that number, or NONE. */
@@ -185,21 +223,34 @@ find(const struct rp_gpu_cache *c, uint64_t number)
 	return i - 1;
 }
 
-static struct at
-locate(const struct rp_gpu_cache *c, uint64_t place)
+/* The set of a line, numbered through all slices. */
+static uint32_t
+set_of(const struct rp_gpu_cache *c, uint64_t number)
 {
-	uint64_t number = place >> c->sector_bits, local = number;
 	uint32_t slice = 0;
 	if (c->spec->slices > 1) {
 		struct rp_gpu_place p = rp_gpu_slice((enum rp_gpu_slicing)c->spec->slicing,
 		    c->spec->slices, UINT32_C(1) << c->line_bits, number << c->line_bits);
 		slice = p.slice;
-		local = p.address >> c->line_bits;
+		number = p.address >> c->line_bits;
 	}
+	return (slice << c->set_bits) + rp_gpu_hash(c->hash, number, c->line_bits, c->set_bits);
+}
+
+void
+rp_gpu_cache_sets(const struct rp_gpu_cache *c, const uint64_t *place, size_t n, uint32_t *set)
+{
+	for (size_t i = 0; i < n; i++)
+		set[i] = set_of(c, place[i] >> c->sector_bits);
+}
+
+static struct at
+locate(const struct rp_gpu_cache *c, uint64_t place, uint32_t set)
+{
+	uint64_t number = place >> c->sector_bits;
 	return (struct at){
-		.slice = &c->slice[slice],
-		.set =
-		    (slice << c->set_bits) + rp_gpu_hash(c->hash, local, c->line_bits, c->set_bits),
+		.slice = &c->slice[set >> c->set_bits],
+		.set = set,
 		.number = number,
 		.bit = (uint8_t)(1 << (place & ((UINT64_C(1) << c->sector_bits) - 1))),
 		.line = find(c, number),
@@ -421,7 +472,7 @@ take(struct rp_gpu_cache *c, struct at *at, uint32_t i, uint64_t now)
 	struct set *s = &c->set[at->set];
 	struct line *l = &c->line[i];
 	uint32_t way = i - at->set * c->ways, *head = &c->head[spread(at->number, c->head_shift)];
-	if (l->reserved | l->valid | l->modified)
+	if (occupied(l))
 		evict(c, at, i, now);
 	c->free[(size_t)at->set * c->free_words + way / 64] &= ~(UINT64_C(1) << way % 64);
 	s->count++;
@@ -461,7 +512,9 @@ fill(struct rp_gpu_cache *c, struct slice *slice, const struct entry *e)
 		.set = e->set,
 		.number = e->place >> c->sector_bits,
 		.bit = (uint8_t)(1 << (e->place & ((UINT64_C(1) << c->sector_bits) - 1))) };
-	at.line = find(c, at.number);
+	at.line = e->line;
+	if (at.line == NONE || c->line[at.line].number != at.number || !occupied(&c->line[at.line]))
+		at.line = find(c, at.number);
 	bool there = at.line != NONE;
 	if (!there && !c->on_fill)
 		return;
@@ -531,7 +584,8 @@ send_write(struct rp_gpu_cache *c, const struct rp_gpu_access *a, struct slice *
 
 /* Asks for the access's sector: a new entry, or a part in one. `mark`: it is modified from the fill on. */
 static unsigned
-ask(struct rp_gpu_cache *c, const struct at *at, const struct rp_gpu_access *a, bool mark)
+ask(struct rp_gpu_cache *c, const struct at *at, const struct rp_gpu_access *a, bool mark,
+    struct entry **asked)
 {
 	const struct rp_gpu_string *g = &c->spec->string;
 	bool rewrite = a->write && g->walloc == 'F';
@@ -553,11 +607,13 @@ ask(struct rp_gpu_cache *c, const struct at *at, const struct rp_gpu_access *a, 
 			.due = s->now + c->spec->latency,
 			.merged = 1,
 			.chain = *head,
-			.set = at->set };
+			.set = at->set,
+			.line = at->line };
 		*head = (uint32_t)(e - c->entry) + 1;
 		s->due = s->n++ ? s->due : e->due;
 		send_fetch(c, a, s);
 	}
+	*asked = e;
 	e->marked |= mark;
 	e->read |= !a->write && e->wrote;
 	e->wrote |= rewrite;
@@ -573,13 +629,16 @@ fetch(struct rp_gpu_cache *c, struct at *at, const struct rp_gpu_access *a, bool
 	if (probe == RP_GPU_MISS && !c->on_fill && (i = victim(c, at)) == NONE)
 		return RP_GPU_LINE_ALLOC_FAIL;
 	bool kept = probe == RP_GPU_SECTOR_MISS && (c->line[at->line].modified & at->bit);
-	unsigned end = ask(c, at, a, mark || kept);
+	struct entry *asked;
+	unsigned end = ask(c, at, a, mark || kept, &asked);
 	if (end != ACCEPTED || c->on_fill)
 		return end;
-	if (probe == RP_GPU_MISS)
+	if (probe == RP_GPU_MISS) {
 		take(c, at, i, at->slice->now);
-	else
+		asked->line = i;
+	} else {
 		touch(c, &c->set[at->set], at->line, at->slice->now);
+	}
 	if (probe == RP_GPU_SECTOR_MISS && !kept)
 		forget_written(c, at->line, at->bit);
 	if (probe != RP_GPU_HIT_RESERVED)
@@ -629,7 +688,7 @@ write_hit(struct rp_gpu_cache *c, struct at *at, const struct rp_gpu_access *a)
 	}
 	set_state(at, c, l, INVALID);
 	forget_written(c, at->line, at->bit);
-	if (!(l->reserved | l->valid | l->modified))
+	if (!occupied(l))
 		release(c, at->slice, at->set, at->line);
 	return ACCEPTED;
 }
@@ -754,14 +813,18 @@ bool
 rp_gpu_cache_access(struct rp_gpu_cache *c, const struct rp_gpu_access *a, struct rp_gpu_event *e,
     uint64_t fail[RP_GPU_FAILS], struct rp_requests *down, struct rp_err *err)
 {
-	struct at at = locate(c, a->place);
+	struct at at = locate(c, a->place, a->set);
 	struct slice *s = at.slice;
 	uint64_t before = s->now;
 	uint32_t entries = s->n;
 	if (down && !room_below(s, down, err))
 		return false;
-	*e = c->carried;
-	memset(&c->carried, 0, sizeof c->carried);
+	*e = (struct rp_gpu_event){ 0 };
+	if (c->marked) {
+		*e = c->carried;
+		c->carried = (struct rp_gpu_event){ 0 };
+		c->marked = false;
+	}
 	c->event = e;
 	c->fail = fail;
 	c->down = down;
@@ -797,6 +860,7 @@ begin_mark(struct rp_gpu_cache *c)
 {
 	c->event = &c->carried;
 	c->down = NULL;
+	c->marked = true;
 }
 
 void
@@ -814,7 +878,7 @@ rp_gpu_cache_kernel_end(struct rp_gpu_cache *c)
 static void
 copy_sector(struct rp_gpu_cache *c, uint64_t place)
 {
-	struct at at = locate(c, place);
+	struct at at = locate(c, place, set_of(c, place >> c->sector_bits));
 	if (at.slice->due <= at.slice->now) {
 		complete(c, at.slice);
 		at.line = find(c, at.number);
@@ -859,8 +923,7 @@ each(struct rp_gpu_cache *c, uint64_t first, uint64_t last,
 	}
 	for (uint32_t i = 0; i < all; i++) {
 		const struct line *l = &c->line[i];
-		if ((l->reserved | l->valid | l->modified) && l->number >= first &&
-		    l->number <= last)
+		if (occupied(l) && l->number >= first && l->number <= last)
 			sum += f(c, i);
 	}
 	return sum;

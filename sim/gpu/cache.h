@@ -61,6 +61,7 @@ enum rp_gpu_fail {
 /* An access to one sector, or to one plain line. */
 struct rp_gpu_access {
 	uint64_t place; /* address / 32, or address / line of a plain cache */
+	uint32_t set;   /* rp_gpu_cache_sets */
 	uint64_t time;  /* its stamp, with `clock` */
 	bool write, atomic, local;
 	bool whole; /* a write of all bytes of the sector, or line */
@@ -93,6 +94,16 @@ void rp_gpu_cache_free(struct rp_gpu_cache *c); /* accepts NULL */
 
 /* Whether bytes of writes matter. */
 bool rp_gpu_cache_wants_mask(const struct rp_gpu_cache *c);
+
+/* The sets of n places, numbered through all slices. */
+void rp_gpu_cache_sets(
+    const struct rp_gpu_cache *c, const uint64_t *place, size_t n, uint32_t *set);
+
+/* Whether so many lines are kept that it pays to call rp_gpu_cache_prefetch before each access with accesses to come: 0 for
+ * one that comes far behind it, 1 for a nearer one, 2 for one that comes soon. */
+bool rp_gpu_cache_is_far(const struct rp_gpu_cache *c);
+void rp_gpu_cache_prefetch(
+    const struct rp_gpu_cache *c, unsigned step, uint64_t place, uint32_t set);
 
 /* One access: fills *e in, and, if it was refused, fail[] with the attempts refused by reason. What goes below is appended
  * to *down unless NULL, in order; RP_RESOURCE: no memory for it. */

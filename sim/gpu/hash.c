@@ -17,8 +17,10 @@ rp_gpu_hash(enum rp_gpu_hash hash, uint64_t line, unsigned line_bits, unsigned b
 	switch (hash) {
 	case RP_GPU_XOR:
 		return rp_gpu_hash_xor(line, bits);
-	case RP_GPU_POLYNOMIAL:
-		return rp_gpu_hash_polynomial(line, bits);
+	case RP_GPU_POLYNOMIAL: /* constants make shifts of it */
+		return bits == 4   ? rp_gpu_hash_polynomial(line, 4)
+		       : bits == 5 ? rp_gpu_hash_polynomial(line, 5)
+		                   : rp_gpu_hash_polynomial(line, 6);
 	case RP_GPU_FERMI:
 		return rp_gpu_hash_fermi(line << line_bits, bits);
 	default:

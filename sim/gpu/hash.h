@@ -38,18 +38,17 @@ rp_gpu_hash_xor(uint64_t line, unsigned bits)
 static inline uint32_t
 rp_gpu_hash_polynomial(uint64_t line, unsigned bits)
 {
-	static const struct {
-		uint32_t low; /* bits that take part */
-		uint8_t tap;  /* x^bits = x^tap + 1 */
-	} of[] = { { 0x1ffff, 1 }, { 0xfffff, 2 }, { 0x1ffffff, 1 } };
-	static const uint8_t fold[] = { 4, 2, 2, 1, 1 };
-	unsigned tap = of[bits - 4].tap;
-	uint32_t x = (uint32_t)line & of[bits - 4].low;
-	for (unsigned i = 0; i < sizeof fold; i++) {
-		unsigned at = fold[i] * bits;
-		uint32_t high = x >> at;
-		x = (x ^ high << at) ^ high ^ high << fold[i] * tap;
-	}
+	/* How many bits take part; x^bits = x^tap + 1. */
+	unsigned low = bits == 4 ? 17 : bits == 5 ? 20 : 25, tap = bits == 5 ? 2 : 1;
+	uint32_t x = (uint32_t)line & ((UINT32_C(1) << low) - 1);
+#define RP_GPU_FOLD(n)                                                                             \
+	x = (x & ((UINT32_C(1) << (n)*bits) - 1)) ^ x >> (n)*bits ^ x >> (n)*bits << (n)*tap
+	RP_GPU_FOLD(4);
+	RP_GPU_FOLD(2);
+	RP_GPU_FOLD(2);
+	RP_GPU_FOLD(1);
+	RP_GPU_FOLD(1);
+#undef RP_GPU_FOLD
 	return x;
 }
 

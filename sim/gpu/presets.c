@@ -139,11 +139,12 @@ rp_gpu_slice(enum rp_gpu_slicing how, uint32_t slices, uint32_t line, uint64_t a
 		return (struct rp_gpu_place){ (uint32_t)(number % slices),
 			number / slices * line + address % line };
 	}
-	uint64_t unit = address / INTERLEAVE, above = unit / slices;
-	uint32_t channels = slices / PER_CHANNEL, in = (uint32_t)(unit % slices);
-	uint32_t slice = PER_CHANNEL * (in % channels) + in / channels;
 	unsigned bits = (unsigned)__builtin_ctz(slices);
-	if (slices == UINT32_C(1) << bits && rp_gpu_hash_fits(RP_GPU_POLYNOMIAL, bits))
-		slice = rp_gpu_hash_polynomial(above << bits | slice, bits);
+	bool power = slices == UINT32_C(1) << bits;
+	uint64_t unit = address / INTERLEAVE, above = power ? unit >> bits : unit / slices;
+	uint32_t channels = slices / PER_CHANNEL, in = (uint32_t)(unit - above * slices);
+	uint32_t bit = in >= channels, slice = PER_CHANNEL * (in - bit * channels) + bit;
+	if (power && rp_gpu_hash_fits(RP_GPU_POLYNOMIAL, bits))
+		slice = rp_gpu_hash(RP_GPU_POLYNOMIAL, above << bits | slice, 0, bits);
 	return (struct rp_gpu_place){ slice, above * INTERLEAVE + address % INTERLEAVE };
 }

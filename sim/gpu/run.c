@@ -8,6 +8,10 @@
 
 #include <string.h>
 
+/* Lookups ahead, by step of rp_gpu_cache_prefetch. */
+static const unsigned ahead[] = { 24, 12, 6 };
+enum { STEPS = sizeof ahead / sizeof *ahead };
+
 struct rp_gpu {
 	const struct rp_gpu_spec *spec;
 	const struct rp_trace *trace;
@@ -16,6 +20,7 @@ struct rp_gpu {
 	uint64_t kernel; /* number of the one that runs */
 	bool told;       /* the cache knows whether it uses shared memory */
 	uint32_t *mask;  /* of a write */
+	uint32_t set[RP_CHUNK];
 	struct rp_gpu_result result;
 };
 
@@ -116,6 +121,7 @@ access_of(struct rp_gpu *g, const struct rp_lookups *in, size_t i, bool masks)
 	uint32_t row = in->row[i], bytes = in->bytes[i];
 	uint64_t base = in->line[i] << g->bits;
 	struct rp_gpu_access a = { .place = in->line[i],
+		.set = g->set[i],
 		.write = in->store[i],
 		.atomic = in->kind[i] == RP_ATOMIC,
 		.local = b->flags && (b->flags[row] & RP_SPACE) == RP_LOCAL,
@@ -138,7 +144,8 @@ rp_gpu_run(struct rp_gpu *g, const struct rp_lookups *in, uint8_t *outcome,
     const struct rp_gpu_result **result, struct rp_requests *down, struct rp_err *err)
 {
 	struct rp_gpu_result *r = &g->result;
-	bool masks = rp_gpu_cache_wants_mask(g->cache);
+	bool masks = rp_gpu_cache_wants_mask(g->cache), far = rp_gpu_cache_is_far(g->cache);
+	rp_gpu_cache_sets(g->cache, in->line, in->n, g->set);
 	r->refusals = 0;
 	*result = r;
 	if (g->spec->clock && !rp_mshr_has_time(in, err))
@@ -146,6 +153,10 @@ rp_gpu_run(struct rp_gpu *g, const struct rp_lookups *in, uint8_t *outcome,
 	if (!g->told && in->n)
 		tell_kernel(g);
 	for (size_t i = 0; i < in->n; i++) {
+		for (unsigned k = 0; far && k < STEPS; k++)
+			if (i + ahead[k] < in->n)
+				rp_gpu_cache_prefetch(
+				    g->cache, k, in->line[i + ahead[k]], g->set[i + ahead[k]]);
 		struct rp_gpu_access a = access_of(g, in, i, masks);
 		struct rp_gpu_event *e = &r->event[i];
 		struct rp_gpu_refusal *f = &r->refusal[r->refusals];

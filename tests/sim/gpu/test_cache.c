@@ -77,6 +77,7 @@ play(const struct rp_gpu_spec *s, const char *text)
 		a.atomic = letter == 'a';
 		a.whole = size == grain;
 		a.mask = mask;
+		rp_gpu_cache_sets(c, &a.place, 1, &a.set);
 		cr_assert(rp_gpu_cache_access(c, &a, &e, fail, NULL, &err), "%s", err.text);
 		note(&o, &e, fail);
 	}

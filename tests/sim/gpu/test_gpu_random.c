@@ -90,6 +90,7 @@ through(struct rp_gpu_cache *c, const struct rp_gpu_string *g, const struct draw
 		.first = d->address };
 	struct rp_gpu_event e;
 	struct rp_err err = { 0 };
+	rp_gpu_cache_sets(c, &a.place, 1, &a.set);
 	cr_assert(rp_gpu_cache_access(c, &a, &e, fail, down, &err), "%s", err.text);
 	return e;
 }

@@ -7,6 +7,7 @@
 #include "gen/gen.h"
 #include "sim/counters.h"
 #include "sim/gpu/presets.h"
+#include "sim/gpu/spec.h"
 #include "sim/plugin.h"
 #include "sim/tree_spec.h"
 #include "traces/format.h"
@@ -115,6 +116,24 @@ counters(bool mdoc)
 	}
 }
 
+/* Keys of a cache of GPGPU-Sim. */
+static void
+gpgpusim(bool mdoc)
+{
+	for (const struct rp_opt *o = rp_gpu_keys; o->name; o++) {
+		const char *arg = o->arg ? o->arg : "yes|no", *usual = o->usual ? o->usual
+		                                                       : o->arg ? NULL
+		                                                                : "no";
+		const char *by_default = usual ? "; by default " : "";
+		usual = usual ? usual : "";
+		if (mdoc)
+			printf(".It Cm %s Ns = Ns Ar %s\n%s%s%s.\n", o->name, arg, o->what,
+			    by_default, usual);
+		else
+			printf("  %-10s %-10s %s%s%s\n", o->name, arg, o->what, by_default, usual);
+	}
+}
+
 static void
 presets(bool mdoc)
 {
@@ -166,6 +185,7 @@ static const struct topic topics[] = {
 	{ "formats", "trace formats", formats },
 	{ "counters", "what is counted, and ratios", counters },
 	{ "presets", "caches of known GPUs", presets },
+	{ "gpgpusim", "keys of a cache given by a GPGPU-Sim string or a preset", gpgpusim },
 	{ "config", "keys of a level in a hierarchy's file", config },
 	{ "generators", "generated traces", generators },
 	{ "reading", "options for one trace format or another", reading },

@@ -58,8 +58,8 @@ const struct rp_opt rp_gpu_keys[] = {
 	{ "shared", 0, "SIZE", RP_OPT_TEXT, KEY(shared), NULL,
 	    .what =
 		"shared memory in use on an SM, in KiB or with a unit: it takes of a preset's L1 "
-		"where the two are one; 0 makes alloc s allocate on miss. By default 0, and for "
-		"alloc s what the trace says of each kernel" },
+		"where the two are one, and with 0 alloc s allocates on miss; by default 0, and "
+		"for alloc s what the trace says of each kernel" },
 	{ "slices", 0, "N", RP_OPT_U32, KEY(slices), NULL,
 	    .what =
 		"so many caches, each with its own MSHRs and time, that addresses are dealt to; by "

@@ -3,16 +3,19 @@
 
 #include "sim/kernels.h"
 
-extern const struct rp_kernels rp_kernels_c;
-#ifdef HAVE_V3
-extern const struct rp_kernels rp_kernels_v3;
-#endif
+extern const struct rp_kernels rp_kernels_c, rp_kernels_v3, rp_kernels_v4;
 
 bool
 rp_level_runs(enum rp_level level)
 {
+	/* What the levels add to the baseline and the loops may use; gcc 12 has no name for a level as a whole. */
+#ifdef HAVE_V4
+	if (level == RP_LEVEL_V4)
+		return rp_level_runs(RP_LEVEL_V3) && __builtin_cpu_supports("avx512f") &&
+		       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+		       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#endif
 #ifdef HAVE_V3
-	/* What x86-64-v3 adds to the baseline and the loops may use; gcc 12 has no name for the level as a whole. */
 	if (level == RP_LEVEL_V3)
 		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
 		       __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
@@ -20,13 +23,31 @@ rp_level_runs(enum rp_level level)
 	return level < RP_LEVEL_V3;
 }
 
+enum rp_level
+rp_level_of(enum rp_level level)
+{
+	if (level == RP_LEVEL_MODEL)
+		return RP_LEVEL_C;
+	if (level != RP_LEVEL_BEST)
+		return level;
+	return rp_level_runs(RP_LEVEL_V4)   ? RP_LEVEL_V4
+	       : rp_level_runs(RP_LEVEL_V3) ? RP_LEVEL_V3
+	                                    : RP_LEVEL_C;
+}
+
 const struct rp_kernels *
 rp_kernels_of(enum rp_level level)
 {
+	switch (rp_level_of(level)) {
+#ifdef HAVE_V4
+	case RP_LEVEL_V4:
+		return &rp_kernels_v4;
+#endif
 #ifdef HAVE_V3
-	if (level == RP_LEVEL_V3 || (level == RP_LEVEL_BEST && rp_level_runs(RP_LEVEL_V3)))
+	case RP_LEVEL_V3:
 		return &rp_kernels_v3;
 #endif
-	(void)level;
-	return &rp_kernels_c;
+	default:
+		return &rp_kernels_c;
+	}
 }

@@ -119,3 +119,10 @@ policies += sim/policy/sieve.c
 policies += sim/policy/ttl.c
 core += sim/plugin.c
 core += sim/plugin.h
+if HAVE_V4
+kernels += sim/libkernels_v4.la
+noinst_LTLIBRARIES += sim/libkernels_v4.la
+sim_libkernels_v4_la_SOURCES = $(sim_libkernels_v3_la_SOURCES)
+sim_libkernels_v4_la_CPPFLAGS = $(AM_CPPFLAGS) -DRP_KERNELS=rp_kernels_v4
+sim_libkernels_v4_la_CFLAGS = $(AM_CFLAGS) $(KERNEL_CFLAGS) -march=x86-64-v4
+endif

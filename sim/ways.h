@@ -11,7 +11,76 @@
 
 #define RP_INLINE static inline __attribute__((always_inline))
 
-#ifdef __AVX2__
+/* RP_WAYS_512: tests have the instructions of AVX-512 from elsewhere, where the machine has none. */
+#if defined RP_WAYS_512 || (defined __AVX512F__ && defined __AVX512BW__ && defined __AVX512VL__)
+
+#ifndef RP_WAYS_512
+#include <immintrin.h>
+#endif
+
+RP_INLINE uint64_t
+ways_match(const void *set, uint64_t key, bool wide, unsigned lanes)
+{
+	const char *v = set;
+	uint64_t m = 0;
+	if (!wide && lanes == 8)
+		return _mm256_cmpeq_epi32_mask(
+		    _mm256_loadu_si256(set), _mm256_set1_epi32((int)key));
+	if (wide)
+		for (unsigned i = 0; i < lanes; i += 8)
+			m |= (uint64_t)_mm512_cmpeq_epi64_mask(
+				 _mm512_loadu_si512(v + i * 8), _mm512_set1_epi64((long long)key))
+			     << i;
+	else
+		for (unsigned i = 0; i < lanes; i += 16) {
+			/* Of 16 keys the last 8 may be behind the set: not looked at. */
+			__mmask16 in = lanes - i < 16 ? 0xff : 0xffff;
+			m |= (uint64_t)_mm512_mask_cmpeq_epi32_mask(in,
+				 _mm512_maskz_loadu_epi32(in, v + i * 4),
+				 _mm512_set1_epi32((int)key))
+			     << i;
+		}
+	return m;
+}
+
+RP_INLINE void
+ways_rotate(void *set, uint64_t key, bool wide, unsigned lanes, int k)
+{
+	uint64_t upto = k < 0 ? 0 : (UINT64_C(2) << k) - 1;
+	char *v = set;
+	if (!wide && lanes == 8) {
+		__m256i t = _mm256_loadu_si256(set), x = _mm256_set1_epi32((int)key);
+		_mm256_storeu_si256(set, _mm256_mask_alignr_epi32(t, (__mmask8)upto, t, x, 7));
+		return;
+	}
+	if (wide) {
+		__m512i x = _mm512_set1_epi64((long long)key);
+		for (unsigned i = (lanes - 1) / 8 * 8; i < lanes; i -= 8) {
+			__m512i t = _mm512_loadu_si512(v + i * 8),
+				below = i ? _mm512_loadu_si512(v + (i - 8) * 8) : x;
+			_mm512_storeu_si512(v + i * 8,
+			    _mm512_mask_alignr_epi64(t, (__mmask8)(upto >> i), t, below, 7));
+		}
+		return;
+	}
+	__m512i x = _mm512_set1_epi32((int)key);
+	for (unsigned i = (lanes - 1) / 16 * 16; i < lanes; i -= 16) {
+		__mmask16 in = lanes - i < 16 ? 0xff : 0xffff;
+		__m512i t = _mm512_maskz_loadu_epi32(in, v + i * 4),
+			below = i ? _mm512_loadu_si512(v + (i - 16) * 4) : x;
+		t = _mm512_mask_alignr_epi32(t, (__mmask16)(upto >> i), t, below, 15);
+		_mm512_mask_storeu_epi32(v + i * 4, in, t);
+	}
+}
+
+RP_INLINE uint32_t
+bucket_match(const uint32_t *keys, uint32_t key)
+{
+	return _mm256_cmpeq_epi32_mask(
+	    _mm256_load_si256((const __m256i *)keys), _mm256_set1_epi32((int)key));
+}
+
+#elif defined __AVX2__
 
 #include <immintrin.h>
 

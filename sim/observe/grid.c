@@ -37,6 +37,23 @@ name_bits(const struct rp_grid_opts *o)
 	return need < 20 ? 20 : need;
 }
 
+static const struct rp_grid_kernels *
+kernels_of(enum rp_level level)
+{
+	switch (rp_level_of(level)) {
+#ifdef HAVE_V4
+	case RP_LEVEL_V4:
+		return &rp_kernels_v4_grid;
+#endif
+#ifdef HAVE_V3
+	case RP_LEVEL_V3:
+		return &rp_kernels_v3_grid;
+#endif
+	default:
+		return &rp_kernels_c_grid;
+	}
+}
+
 struct rp_grid *
 rp_grid_new(const struct rp_grid_opts *o, struct rp_err *err)
 {
@@ -45,13 +62,7 @@ rp_grid_new(const struct rp_grid_opts *o, struct rp_err *err)
 		return NULL;
 	g->o = *o;
 	g->lanes = o->ways <= 8 ? 8 : o->ways <= 16 ? 16 : (o->ways + 7) / 8 * 8;
-#ifdef HAVE_V3
-	bool v3 =
-	    o->level != RP_LEVEL_C && o->level != RP_LEVEL_MODEL && rp_level_runs(RP_LEVEL_V3);
-	g->kernels = v3 ? &rp_kernels_v3_grid : &rp_kernels_c_grid;
-#else
-	g->kernels = &rp_kernels_c_grid;
-#endif
+	g->kernels = kernels_of(o->level);
 	g->wide = name_bits(o) > 28;
 	g->stacks = rp_mem_array(o->lines * o->sets, sizeof *g->stacks, err);
 	if (!g->stacks || (!g->wide && !rp_names_open(&g->names, name_bits(o), err)))

@@ -178,6 +178,23 @@ make_room(struct rp_reuse *r, size_t n, struct rp_err *err)
 	return r->now + n < r->slots || compact(r, err);
 }
 
+static const struct rp_reuse_kernels *
+kernels_of(enum rp_level level)
+{
+	switch (rp_level_of(level)) {
+#ifdef HAVE_V4
+	case RP_LEVEL_V4:
+		return &rp_kernels_v4_reuse;
+#endif
+#ifdef HAVE_V3
+	case RP_LEVEL_V3:
+		return &rp_kernels_v3_reuse;
+#endif
+	default:
+		return &rp_kernels_c_reuse;
+	}
+}
+
 struct rp_reuse *
 rp_reuse_new(enum rp_level level, struct rp_err *err)
 {
@@ -187,13 +204,7 @@ rp_reuse_new(enum rp_level level, struct rp_err *err)
 		return NULL;
 	}
 	*r = (struct rp_reuse){ .now = 1 };
-#ifdef HAVE_V3
-	bool v3 = level != RP_LEVEL_C && level != RP_LEVEL_MODEL && rp_level_runs(RP_LEVEL_V3);
-	r->kernels = v3 ? &rp_kernels_v3_reuse : &rp_kernels_c_reuse;
-#else
-	(void)level;
-	r->kernels = &rp_kernels_c_reuse;
-#endif
+	r->kernels = kernels_of(level);
 	if (!rp_names_open(&r->names, RP_REGION_BITS, err) ||
 	    !make_table(r, FIRST_CAP, false, err) || !make_slots(r, FIRST_SLOTS, err)) {
 		rp_reuse_free(r);

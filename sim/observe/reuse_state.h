@@ -79,7 +79,7 @@ struct rp_reuse_kernels {
 	void (*deep[2])(struct rp_reuse *r, size_t n, uint32_t *distance);
 };
 
-extern const struct rp_reuse_kernels rp_kernels_c_reuse, rp_kernels_v3_reuse;
+extern const struct rp_reuse_kernels rp_kernels_c_reuse, rp_kernels_v3_reuse, rp_kernels_v4_reuse;
 
 /* Where the search for a line begins. */
 static inline uint64_t

@@ -18,7 +18,7 @@ lines_of_one_bucket(unsigned bits, uint64_t from, uint64_t *out, size_t n)
 static void
 same_at_all_levels(const char *spec, const struct rp_batch *b)
 {
-	static const enum rp_level levels[] = { RP_LEVEL_C, RP_LEVEL_V3 };
+	static const enum rp_level levels[] = { RP_LEVEL_C, RP_LEVEL_V3, RP_LEVEL_V4 };
 	struct rp_replay_opts o = { .level = RP_LEVEL_MODEL, .flush = true };
 	struct rp_counters want = replay_one(spec, b, &o);
 	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {

@@ -84,7 +84,7 @@ RP_TEST(laws, batches_change_nothing_for_any_policy)
 RP_TEST(laws, company_changes_nothing_for_any_policy)
 {
 	static const enum rp_level levels[] = { RP_LEVEL_BEST, RP_LEVEL_MODEL, RP_LEVEL_C,
-		RP_LEVEL_V3 };
+		RP_LEVEL_V3, RP_LEVEL_V4 };
 	struct rp_rng rng = { rp_test_seed("laws company") };
 	struct rp_batch *b = trace_of(&rng, 8000, 700);
 	struct rp_cache_spec s[64];
@@ -102,8 +102,10 @@ RP_TEST(laws, company_changes_nothing_for_any_policy)
 			if (!rp_level_runs(levels[l]))
 				continue;
 			struct rp_replay_opts o = { .level = levels[l], .flush = true };
-			struct rp_replay *r = rp_replay_new(s, n, &o, NULL);
-			cr_assert(rp_replay_run(r, b, NULL) && rp_replay_end(r, NULL));
+			struct rp_err err = { 0 };
+			struct rp_replay *r = rp_replay_new(s, n, &o, &err);
+			cr_assert(r && rp_replay_run(r, b, &err) && rp_replay_end(r, &err), "%s",
+			    err.text);
 			for (size_t i = 0; i < n; i++) {
 				struct rp_counters together, alone = replay_parts(spec[i], b, 8000);
 				rp_replay_counters(r, i, &together);

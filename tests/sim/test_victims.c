@@ -137,7 +137,7 @@ RP_TEST(victims, every_loop_tells_the_lines_that_leave_and_that_are_there)
 {
 	uint64_t seed = rp_test_seed("victims");
 	for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
-		for (enum rp_level level = RP_LEVEL_C; level <= RP_LEVEL_V3; level++)
+		for (enum rp_level level = RP_LEVEL_C; level < RP_LEVELS; level++)
 			for (int wide = 0; wide < 2 && rp_level_runs(level); wide++)
 				hold(
 				    specs[i], level, wide ? UINT64_C(0xfedcba9876540000) : 0, seed);

@@ -7,8 +7,8 @@
 
 #include <inttypes.h>
 
-static const enum rp_level level[] = { RP_LEVEL_C, RP_LEVEL_V3 };
-enum { LEVELS = 2 };
+static const enum rp_level level[] = { RP_LEVEL_C, RP_LEVEL_V3, RP_LEVEL_V4 };
+enum { LEVELS = 3 };
 
 /* Misses, lookups and writes of one cache by replay. */
 static struct rp_counters

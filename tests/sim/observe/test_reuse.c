@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-static const enum rp_level level[] = { RP_LEVEL_C, RP_LEVEL_V3 };
-enum { LEVELS = 2 };
+static const enum rp_level level[] = { RP_LEVEL_C, RP_LEVEL_V3, RP_LEVEL_V4 };
+enum { LEVELS = 3 };
 
 static struct rp_reuse *
 new_reuse(enum rp_level l)

@@ -3,7 +3,8 @@
 
 #include "base/rng.h"
 
-static const enum rp_level levels[] = { RP_LEVEL_BEST, RP_LEVEL_MODEL, RP_LEVEL_C, RP_LEVEL_V3 };
+static const enum rp_level levels[] = { RP_LEVEL_BEST, RP_LEVEL_MODEL, RP_LEVEL_C, RP_LEVEL_V3,
+	RP_LEVEL_V4 };
 
 enum { LEVELS = sizeof levels / sizeof *levels };
 

@@ -1,7 +1,7 @@
 /* test_policies.c - tests sim/policy/lru.c, fifo.c and random.c on traces worked out by hand. */
 #include "tests/sim/replay_check.h"
 
-static const enum rp_level levels[] = { RP_LEVEL_MODEL, RP_LEVEL_C, RP_LEVEL_V3 };
+static const enum rp_level levels[] = { RP_LEVEL_MODEL, RP_LEVEL_C, RP_LEVEL_V3, RP_LEVEL_V4 };
 
 enum { LEVELS = sizeof levels / sizeof *levels };
 

@@ -1,0 +1,55 @@
+/* ways_check.h - what sim/ways.h does, held against obvious loops; for each of its bodies. */
+#ifndef RP_TESTS_SIM_WAYS_CHECK_H
+#define RP_TESTS_SIM_WAYS_CHECK_H
+
+#include "base/rng.h"
+#include "sim/ways.h"
+#include "tests/check.h"
+
+enum { WAYS_MOST = 64 };
+
+static inline void
+check_set(struct rp_rng *rng, bool wide, unsigned lanes)
+{
+	/* Behind the set lies another's, which must stay as it is. */
+	_Alignas(64) unsigned char set[(WAYS_MOST + 8) * sizeof(uint64_t)];
+	uint64_t want[WAYS_MOST + 8];
+	for (unsigned i = 0; i < lanes + 8; i++) {
+		want[i] =
+		    1000 * i + 1 + rp_rng_below(rng, 900) + (wide ? rp_rng_below(rng, 5) << 40 : 0);
+		ways_put(set, i, want[i], wide);
+	}
+	for (int round = 0; round < 50; round++) {
+		unsigned at = (unsigned)rp_rng_below(rng, lanes + 1);
+		uint64_t key = at < lanes ? want[at] : 500000 + (uint64_t)round;
+		cr_assert_eq(ways_match(set, key, wide, lanes), at < lanes ? UINT64_C(1) << at : 0);
+		int k = at < lanes ? (int)at : (int)(lanes - 1);
+		if (at == lanes && lanes < 64 && round % 2)
+			k = (int)lanes; /* as good as the last one */
+		if (round == 7)
+			k = -1;
+		ways_rotate(set, key, wide, lanes, k);
+		for (int i = k < (int)lanes ? k : (int)lanes - 1; i > 0; i--)
+			want[i] = want[i - 1];
+		if (k >= 0)
+			want[0] = key;
+		for (unsigned i = 0; i < lanes + 8; i++)
+			cr_assert_eq(ways_key(set, i, wide), want[i],
+			    "%u lanes, wide %d, k %d, lane %u", lanes, wide, k, i);
+	}
+}
+
+static inline void
+check_ways(void)
+{
+	struct rp_rng rng = rp_rng_for(rp_test_seed("ways"), "ways", 0);
+	for (unsigned lanes = 8; lanes <= WAYS_MOST; lanes += 8)
+		for (int wide = 0; wide < 2; wide++)
+			check_set(&rng, wide, lanes);
+	_Alignas(32) uint32_t bucket[8] = { 5, 9, 1, 7, 5, 3, 2, 8 };
+	cr_assert_eq(bucket_match(bucket, 5) & 0x7f, 0x11);
+	cr_assert_eq(bucket_match(bucket, 2) & 0x7f, 0x40);
+	cr_assert_eq(bucket_match(bucket, 4) & 0x7f, 0);
+}
+
+#endif

@@ -133,6 +133,74 @@ ways_rotate(void *set, uint64_t key, bool wide, unsigned lanes, int k)
 	}
 }
 
+/* Bit j: key j of 8 in a row, aligned to 32 bytes, is this one. */
+RP_INLINE uint32_t
+bucket_match(const uint32_t *keys, uint32_t key)
+{
+	__m256i e = _mm256_cmpeq_epi32(*(const __m256i *)keys, _mm256_set1_epi32((int)key));
+	return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(e));
+}
+
+#else
+
+RP_INLINE uint64_t
+ways_match(const void *set, uint64_t key, bool wide, unsigned lanes)
+{
+	const uint32_t *narrow = set;
+	const uint64_t *w = set;
+	for (unsigned i = 0; i < lanes; i++)
+		if (wide ? w[i] == key : narrow[i] == (uint32_t)key)
+			return UINT64_C(1) << i;
+	return 0;
+}
+
+RP_INLINE void
+ways_rotate(void *set, uint64_t key, bool wide, unsigned lanes, int k)
+{
+	uint32_t *narrow = set;
+	uint64_t *w = set;
+	for (int i = k < (int)lanes ? k : (int)lanes - 1; i > 0; i--)
+		if (wide)
+			w[i] = w[i - 1];
+		else
+			narrow[i] = narrow[i - 1];
+	if (k < 0)
+		return;
+	if (wide)
+		w[0] = key;
+	else
+		narrow[0] = (uint32_t)key;
+}
+
+#ifdef __SSE2__
+
+#include <emmintrin.h>
+
+RP_INLINE uint32_t
+bucket_match(const uint32_t *keys, uint32_t key)
+{
+	__m128i x = _mm_set1_epi32((int)key), e0 = _mm_cmpeq_epi32(((const __m128i *)keys)[0], x);
+	__m128i e1 = _mm_cmpeq_epi32(((const __m128i *)keys)[1], x), e = _mm_packs_epi32(e0, e1);
+	return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(e, e)) & 0xff;
+}
+
+#else
+
+RP_INLINE uint32_t
+bucket_match(const uint32_t *keys, uint32_t key)
+{
+	uint32_t m = 0;
+	for (unsigned i = 0; i < 7; i++)
+		m |= (uint32_t)(keys[i] == key) << i;
+	return m;
+}
+
+#endif
+
+#endif
+
+#if defined __AVX2__ && !defined RP_WAYS_512
+
 /* -1 for lanes from `ways` on: lane j reads 64 + j - ways. */
 static const int32_t ways_behind32[128] = { [64 ... 127] = -1 };
 
@@ -168,14 +236,6 @@ ways_led(const uint16_t *mask, const uint16_t *want, uint16_t state)
 	return (unsigned)__builtin_ctz((unsigned)_mm256_movemask_epi8(e)) / 2;
 }
 
-/* Bit j: key j of 8 in a row, aligned to 32 bytes, is this one. */
-RP_INLINE uint32_t
-bucket_match(const uint32_t *keys, uint32_t key)
-{
-	__m256i e = _mm256_cmpeq_epi32(*(const __m256i *)keys, _mm256_set1_epi32((int)key));
-	return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(e));
-}
-
 /* Key w becomes this one, and the eighth, which is none, `last`. Stored whole, since a load of all that comes soon would
  * wait for a store of parts. */
 RP_INLINE void
@@ -188,35 +248,6 @@ bucket_put(uint32_t *keys, unsigned w, uint32_t key, uint32_t last)
 }
 
 #else
-
-RP_INLINE uint64_t
-ways_match(const void *set, uint64_t key, bool wide, unsigned lanes)
-{
-	const uint32_t *narrow = set;
-	const uint64_t *w = set;
-	for (unsigned i = 0; i < lanes; i++)
-		if (wide ? w[i] == key : narrow[i] == (uint32_t)key)
-			return UINT64_C(1) << i;
-	return 0;
-}
-
-RP_INLINE void
-ways_rotate(void *set, uint64_t key, bool wide, unsigned lanes, int k)
-{
-	uint32_t *narrow = set;
-	uint64_t *w = set;
-	for (int i = k < (int)lanes ? k : (int)lanes - 1; i > 0; i--)
-		if (wide)
-			w[i] = w[i - 1];
-		else
-			narrow[i] = narrow[i - 1];
-	if (k < 0)
-		return;
-	if (wide)
-		w[0] = key;
-	else
-		narrow[0] = (uint32_t)key;
-}
 
 RP_INLINE unsigned
 ways_least32(const void *set, unsigned lanes, unsigned ways)
@@ -244,31 +275,6 @@ bucket_put(uint32_t *keys, unsigned w, uint32_t key, uint32_t last)
 	keys[w] = key;
 	keys[7] = last;
 }
-
-#ifdef __SSE2__
-
-#include <emmintrin.h>
-
-RP_INLINE uint32_t
-bucket_match(const uint32_t *keys, uint32_t key)
-{
-	__m128i x = _mm_set1_epi32((int)key), e0 = _mm_cmpeq_epi32(((const __m128i *)keys)[0], x);
-	__m128i e1 = _mm_cmpeq_epi32(((const __m128i *)keys)[1], x), e = _mm_packs_epi32(e0, e1);
-	return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(e, e)) & 0xff;
-}
-
-#else
-
-RP_INLINE uint32_t
-bucket_match(const uint32_t *keys, uint32_t key)
-{
-	uint32_t m = 0;
-	for (unsigned i = 0; i < 7; i++)
-		m |= (uint32_t)(keys[i] == key) << i;
-	return m;
-}
-
-#endif
 
 #endif
 

@@ -2,7 +2,8 @@
  *
  * Decoding is held against decompressing the raw addresses alone (8 bytes each, no sizes or kinds) with zstd -3, a piece
  * at a time, in turns in one process; the size against din text (which has no sizes) under zstd -19, both of the same
- * first rows, since level 19 takes its time. argv[1] is the folder of inputs, or one .rpz file. */
+ * first rows, since level 19 takes its time. A trace that repeats over far is not judged by so few rows: bench/run.sh
+ * has all of sqlite's packed, once. argv[1] is the folder of inputs, or one .rpz file. */
 #include "config.h"
 
 #include "bench/bench.h"
@@ -162,8 +163,9 @@ written(const struct rp_batch *b, size_t rows, const struct rp_write_opts *o)
 	return (double)st.st_size;
 }
 
+/* most: bytes an access of all of the trace, share: of what its first rows have as din text; NAN: not judged. */
 static void
-size(const char *name, const char *path, const struct rp_batch *b, double most)
+size(const char *name, const char *path, const struct rp_batch *b, double most, double share)
 {
 	struct stat st = { 0 };
 	size_t rows = b->n < DIN_ROWS ? b->n : DIN_ROWS;
@@ -173,7 +175,7 @@ size(const char *name, const char *path, const struct rp_batch *b, double most)
 	snprintf(
 	    text, sizeof text, "%s: size of .rpz, first %.1f M accesses", name, (double)rows / 1e6);
 	bench_row_most(text, bytes / (double)rows, "B/acc", "din text, zstd -19",
-	    bytes / (double)small.n, 0.6);
+	    bytes / (double)small.n, share);
 	free(din.at);
 	free(small.at);
 	if (stat(path, &st))
@@ -209,7 +211,7 @@ writing(const char *name, const struct rp_batch *b)
 }
 
 static void
-measure(char **argv, const char *name, double most)
+measure(char **argv, const char *name, double most, double share)
 {
 	char path[4096], file[64];
 	struct stat st;
@@ -234,7 +236,7 @@ measure(char **argv, const char *name, double most)
 		return;
 	speed(name, path, b);
 	writing(name, b);
-	size(name, path, b, most);
+	size(name, path, b, most, share);
 	rp_batch_free(b);
 }
 
@@ -243,10 +245,10 @@ main(int argc, char **argv)
 {
 	struct stat st;
 	if (argc > 1 && !stat(argv[1], &st) && !S_ISDIR(st.st_mode)) {
-		measure(argv, "file", NAN);
+		measure(argv, "file", NAN, NAN);
 		return 0;
 	}
-	measure(argv, "gzip", 0.45);
-	measure(argv, "sqlite", 0.09);
+	measure(argv, "gzip", 0.45, 0.6);
+	measure(argv, "sqlite", 0.09, NAN);
 	return 0;
 }

@@ -7,13 +7,16 @@
 #   gzip.rpz    valgrind's lackey tool watching `gzip -6` pack C text, 20 M and more
 #   sqlite.rpz  the same watching sqlite3 run sqlite.sql, 20 M and more
 #   zipf.rpz    20 M of gen:zipf over 1 M lines
-# and beside a recording X.rpz, in X.xz-size, how many bytes its text has under `xz -6`.
+# and beside a recording, how many bytes its text has when packed, since that takes minutes:
+#   X.xz-size   "RPZ TEXT": the first $some accesses as .rpz, and their lackey text under `xz -6`
+#   X.din-size  the din text of all of it (which has no sizes) under `zstd -19`
 set -eu
 
 srcdir=$1
 shift
 data=bench-data
 rows=$data/rows
+some=4000000
 mkdir -p "$data"
 : >"$rows"
 
@@ -38,13 +41,29 @@ record() {
 		skip "$name.rpz" "it could not be made"
 }
 
-# packed NAME: how many bytes the text of NAME.rpz has under xz -6, into NAME.xz-size.
+# lacks FILE NAME TOOL: whether FILE, which is about NAME.rpz, is still to be made, and can be.
+lacks() {
+	[ ! -s "$1" ] && [ -s "$data/$2.rpz" ] && command -v "$3" >/dev/null
+}
+
+# packed NAME: makes NAME.xz-size.
 packed() {
-	[ -s "$data/$1.rpz" ] && [ ! -s "$data/$1.xz-size" ] || return 0
-	command -v xz >/dev/null || return 0
-	echo "packing the text of $data/$1.rpz, once; this takes minutes" >&2
-	./reprise convert --no-progress --to lackey -o - "$data/$1.rpz" | xz -6 | wc -c >"$data/$1.new" &&
-		mv "$data/$1.new" "$data/$1.xz-size"
+	to=$data/$1.xz-size new=$data/$1.new
+	lacks "$to" "$1" xz || return 0
+	echo "packing the text of $data/$1.rpz, once; this takes a minute" >&2
+	./reprise convert --no-progress --limit $some -o "$new.rpz" "$data/$1.rpz" >&2
+	small=$(wc -c <"$new.rpz")
+	text=$(./reprise convert --no-progress --to lackey -o - "$new.rpz" | xz -6 | wc -c)
+	rm -f "$new.rpz"
+	echo "$small $text" >"$new" && mv "$new" "$to"
+}
+
+# packed_din NAME: makes NAME.din-size.
+packed_din() {
+	to=$data/$1.din-size new=$data/$1.new-din
+	lacks "$to" "$1" zstd || return 0
+	echo "packing the din text of $data/$1.rpz, once; this takes minutes" >&2
+	./reprise convert --no-progress --to din -o - "$data/$1.rpz" | zstd -q -19 -T0 | wc -c >"$new" && mv "$new" "$to"
 }
 
 # The text that gzip packs: our own sources, over again where they are shorter.
@@ -69,17 +88,27 @@ SQL
 
 record gzip gzip -6 -n -c "$data/text.c"
 record sqlite sqlite3 -batch -init /dev/null :memory: ".read $data/sqlite.sql"
-packed gzip
+packed gzip &
 packed sqlite
+wait
+packed_din sqlite
 [ -s "$data/zipf.rpz" ] || ./reprise gen zipf --limit 20000000 --writes 0.3 --no-progress -o "$data/zipf.rpz" >&2
 
+# most WHAT BYTES BASELINE AGAINST MOST: a row of a size.
+most() {
+	awk -v what="$1" -v bytes="$2" -v baseline="$3" -v against="$4" -v most="$5" 'BEGIN {
+		printf "row\tmost\t%s\t%d\tbytes\t%s\t%.4g\t%s\n", what, bytes, baseline, bytes / against, most
+	}' >>"$rows"
+}
 for name in gzip sqlite; do
 	[ -s "$data/$name.xz-size" ] || continue
-	rpz=$(wc -c <"$data/$name.rpz") xz=$(cat "$data/$name.xz-size")
-	awk -v what="size of $name.rpz" -v rpz="$rpz" -v xz="$xz" 'BEGIN {
-		printf "row\tmost\t%s\t%d\tbytes\tits text under xz -6\t%.4g\t1\n", what, rpz, rpz / xz
-	}' >>"$rows"
+	read -r rpz text <"$data/$name.xz-size"
+	most "$name: size of .rpz, first $((some / 1000000)) M accesses" "$rpz" "lackey text, xz -6" "$text" 1
 done
+if [ -s "$data/sqlite.din-size" ]; then
+	most "sqlite: size of .rpz, all of it" "$(wc -c <"$data/sqlite.rpz")" "din text, zstd -19" \
+		"$(cat "$data/sqlite.din-size")" 0.6
+fi
 
 for program; do
 	echo "$program ..." >&2

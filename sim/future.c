@@ -1,7 +1,7 @@
 /* future.c - when each lookup's line is looked up again.
  *
  * Both files are stacks of blocks (base/spill.h). Lines are pushed in trace order and popped backwards; next uses are pushed
- * backwards and so popped in trace order. A block of lines is their steps; an invalidation is a block of its own, its first
+ * backwards and so popped in trace order. A block of lines is packed; an invalidation is a block of its own, its first
  * and last line behind a count of 0. A block of next uses holds how many lookups lie ahead, 0 for never. */
 #include "config.h"
 
@@ -89,7 +89,7 @@ push_lines(struct rp_future *f, struct rp_err *err)
 	if (!to)
 		return false;
 	memcpy(to, &n, sizeof n);
-	rp_spill_push(&f->lines, sizeof n + rp_pack_steps(to + sizeof n, f->line, f->n));
+	rp_spill_push(&f->lines, sizeof n + rp_pack(to + sizeof n, f->line, f->n));
 	f->ahead.bytes = f->lines.bytes;
 	f->ahead.lookups += n;
 	f->n = 0;
@@ -167,7 +167,7 @@ resize(struct rp_future *f, uint64_t slots, struct rp_err *err)
 {
 	struct slot *old = f->slot;
 	uint64_t n = f->slots;
-	struct slot *made = rp_mem_aligned(64, slots, sizeof *made, err);
+	struct slot *made = rp_mem_table(slots, sizeof *made, err);
 	if (!made)
 		return false;
 	f->slot = made;
@@ -240,7 +240,7 @@ turn_block(struct rp_future *f, const unsigned char *block, struct rp_err *err)
 	size_t n = (size_t)head[0];
 	if ((f->ahead.lines + n) * 2 > f->slots && !resize(f, f->slots * 2, err))
 		return false;
-	rp_unpack_steps(block + sizeof *head, f->line, n);
+	rp_unpack(block + sizeof *head, f->line, n);
 	go_back(f, n);
 	return push_uses(f, n, err);
 }

@@ -1,7 +1,7 @@
 /* spool.c - rows of a trace kept in a temporary file and read again.
  *
- * A block holds up to ROWS rows by column: which columns there are, how many rows, then addresses, times and instructions
- * as steps, the rest as it is, all packed. A new block begins where the columns change. */
+ * A block holds up to ROWS rows: which columns there are, how many rows, then the columns, packed. A new block begins where
+ * the columns change. */
 #include "config.h"
 
 #include "traces/spool.h"
@@ -19,7 +19,6 @@ struct rp_spool {
 	struct rp_batch *rows; /* all columns: of the block that is made or read */
 	struct rp_batch view;  /* the same without columns that a block lacks */
 	unsigned columns;      /* of the block that is made */
-	uint64_t number[ROWS];
 };
 
 struct head {
@@ -55,69 +54,80 @@ rp_spool_bytes(const struct rp_spool *s)
 }
 
 static size_t
-put_u32(struct rp_spool *s, unsigned char *to, const uint32_t *x, size_t n)
+put_bytes(unsigned char *to, const uint8_t *x, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		s->number[i] = x[i];
-	return rp_pack(to, s->number, n);
+	memcpy(to, x, n);
+	return (n + 7) & ~(size_t)7;
 }
 
-static size_t
-get_u32(struct rp_spool *s, const unsigned char *from, uint32_t *x, size_t n)
+/* Rows [from, from + n) of a batch as a block. */
+static bool
+write_rows(struct rp_spool *s, const struct rp_batch *b, size_t from, size_t n, struct rp_err *err)
 {
-	size_t used = rp_unpack(from, s->number, n);
-	for (size_t i = 0; i < n; i++)
-		x[i] = (uint32_t)s->number[i];
-	return used;
+	struct head head = { s->columns, (uint32_t)n, 0, 0 };
+	size_t at = sizeof head;
+	unsigned char *to = rp_spill_room(&s->file, at + 6 * rp_pack_room(n) + 2 * n + 16, err);
+	if (!to)
+		return false;
+	for (size_t i = from; b->marks && i < from + n; i++)
+		head.marks += b->kind[i] >= RP_MARKS;
+	memcpy(to, &head, sizeof head);
+	at += rp_pack(to + at, b->addr + from, n);
+	at += b->time ? rp_pack(to + at, b->time + from, n) : 0;
+	at += b->pc ? rp_pack(to + at, b->pc + from, n) : 0;
+	at += rp_pack32(to + at, b->size + from, n);
+	at += b->stream ? rp_pack32(to + at, b->stream + from, n) : 0;
+	at += b->mask ? rp_pack32(to + at, b->mask + from, n) : 0;
+	at += put_bytes(to + at, b->kind + from, n);
+	at += b->flags ? put_bytes(to + at, b->flags + from, n) : 0;
+	rp_spill_push(&s->file, at);
+	return true;
 }
 
 static bool
 write_block(struct rp_spool *s, struct rp_err *err)
 {
+	bool ok = !s->view.n || write_rows(s, &s->view, 0, s->view.n, err);
+	rp_batch_clear(&s->view);
+	return ok;
+}
+
+/* s->view: the rows, without columns that are not in `columns`. */
+static void
+show(struct rp_spool *s, unsigned columns)
+{
 	struct rp_batch *b = s->rows;
-	size_t n = b->n, at = sizeof(struct head);
-	unsigned has = s->columns;
-	if (!n)
-		return true;
-	unsigned char *to = rp_spill_room(&s->file, at + 6 * rp_pack_room(n) + 2 * n, err);
-	if (!to)
-		return false;
-	struct head head = { has, (uint32_t)n, (uint32_t)b->marks, 0 };
-	memcpy(to, &head, sizeof head);
-	at += rp_pack_steps(to + at, b->addr, n);
-	if (has & RP_COL_TIME)
-		at += rp_pack_steps(to + at, b->time, n);
-	if (has & RP_COL_PC)
-		at += rp_pack_steps(to + at, b->pc, n);
-	at += put_u32(s, to + at, b->size, n);
-	if (has & RP_COL_STREAM)
-		at += put_u32(s, to + at, b->stream, n);
-	if (has & RP_COL_MASK)
-		at += put_u32(s, to + at, b->mask, n);
-	memcpy(to + at, b->kind, n);
-	at += n;
-	if (has & RP_COL_FLAGS) {
-		memcpy(to + at, b->flags, n);
-		at += n;
-	}
-	rp_spill_push(&s->file, at);
-	rp_batch_clear(b);
-	return true;
+	s->view =
+	    (struct rp_batch){ .cap = ROWS, .addr = b->addr, .size = b->size, .kind = b->kind };
+	s->view.time = columns & RP_COL_TIME ? b->time : NULL;
+	s->view.pc = columns & RP_COL_PC ? b->pc : NULL;
+	s->view.stream = columns & RP_COL_STREAM ? b->stream : NULL;
+	s->view.mask = columns & RP_COL_MASK ? b->mask : NULL;
+	s->view.flags = columns & RP_COL_FLAGS ? b->flags : NULL;
+	s->columns = columns;
 }
 
 bool
 rp_spool_put(struct rp_spool *s, const struct rp_batch *b, struct rp_err *err)
 {
 	unsigned columns = rp_batch_columns(b);
-	if (columns != s->columns && !write_block(s, err))
-		return false;
-	s->columns = columns;
-	for (size_t at = 0; at < b->n;) {
-		size_t room = ROWS - s->rows->n, n = b->n - at < room ? b->n - at : room;
-		rp_batch_append(s->rows, b, at, n);
-		at += n;
-		if (s->rows->n == ROWS && !write_block(s, err))
+	if (!s->view.addr || columns != s->columns) {
+		if (!write_block(s, err))
 			return false;
+		show(s, columns);
+	}
+	for (size_t at = 0; at < b->n;) {
+		size_t room = ROWS - s->view.n, n = b->n - at < room ? b->n - at : room;
+		bool ok = true;
+		if (n == ROWS) {
+			ok = write_rows(s, b, at, n, err);
+		} else {
+			rp_batch_append(&s->view, b, at, n);
+			ok = s->view.n < ROWS || write_block(s, err);
+		}
+		if (!ok)
+			return false;
+		at += n;
 	}
 	return true;
 }
@@ -133,33 +143,23 @@ rp_spool_next(struct rp_spool *s, struct rp_err *err)
 {
 	size_t length, n, at = sizeof(struct head);
 	const unsigned char *from = rp_spill_next(&s->file, &length, err);
-	struct rp_batch *b = s->rows;
+	struct rp_batch *b = &s->view;
 	struct head head;
 	if (!from)
 		return NULL;
 	memcpy(&head, from, sizeof head);
-	n = head.rows;
-	at += rp_unpack_steps(from + at, b->addr, n);
-	if (head.columns & RP_COL_TIME)
-		at += rp_unpack_steps(from + at, b->time, n);
-	if (head.columns & RP_COL_PC)
-		at += rp_unpack_steps(from + at, b->pc, n);
-	at += get_u32(s, from + at, b->size, n);
-	if (head.columns & RP_COL_STREAM)
-		at += get_u32(s, from + at, b->stream, n);
-	if (head.columns & RP_COL_MASK)
-		at += get_u32(s, from + at, b->mask, n);
+	show(s, head.columns);
+	b->n = n = head.rows;
+	b->marks = head.marks;
+	at += rp_unpack(from + at, b->addr, n);
+	at += b->time ? rp_unpack(from + at, b->time, n) : 0;
+	at += b->pc ? rp_unpack(from + at, b->pc, n) : 0;
+	at += rp_unpack32(from + at, b->size, n);
+	at += b->stream ? rp_unpack32(from + at, b->stream, n) : 0;
+	at += b->mask ? rp_unpack32(from + at, b->mask, n) : 0;
 	memcpy(b->kind, from + at, n);
-	at += n;
-	if (head.columns & RP_COL_FLAGS)
+	at += (n + 7) & ~(size_t)7;
+	if (b->flags)
 		memcpy(b->flags, from + at, n);
-	s->view = *b;
-	s->view.n = n;
-	s->view.marks = head.marks;
-	s->view.time = head.columns & RP_COL_TIME ? b->time : NULL;
-	s->view.pc = head.columns & RP_COL_PC ? b->pc : NULL;
-	s->view.stream = head.columns & RP_COL_STREAM ? b->stream : NULL;
-	s->view.mask = head.columns & RP_COL_MASK ? b->mask : NULL;
-	s->view.flags = head.columns & RP_COL_FLAGS ? b->flags : NULL;
-	return &s->view;
+	return b;
 }

@@ -4,6 +4,9 @@
 #include "base/mem.h"
 
 #include <string.h>
+#include <sys/mman.h>
+
+enum { HUGE_PAGE = 2 << 20 };
 
 static void *
 no_memory(struct rp_err *err, size_t n, size_t size)
@@ -19,15 +22,35 @@ rp_mem_array(size_t n, size_t size, struct rp_err *err)
 	return p ? p : no_memory(err, n, size);
 }
 
-void *
-rp_mem_aligned(size_t align, size_t n, size_t size, struct rp_err *err)
+/* `huge`: in huge pages, if the system likes. */
+static void *
+aligned(size_t align, size_t n, size_t size, bool huge, struct rp_err *err)
 {
 	size_t bytes;
 	void *p = NULL;
 	if (__builtin_mul_overflow(n, size, &bytes) || posix_memalign(&p, align, bytes ? bytes : 1))
 		return no_memory(err, n, size);
+#ifdef MADV_HUGEPAGE
+	if (huge)
+		(void)madvise(p, bytes, MADV_HUGEPAGE);
+#else
+	(void)huge;
+#endif
 	memset(p, 0, bytes);
 	return p;
+}
+
+void *
+rp_mem_aligned(size_t align, size_t n, size_t size, struct rp_err *err)
+{
+	return aligned(align, n, size, false, err);
+}
+
+void *
+rp_mem_table(size_t n, size_t size, struct rp_err *err)
+{
+	bool huge = size && n >= 2 * (size_t)HUGE_PAGE / size;
+	return aligned(huge ? HUGE_PAGE : 64, n, size, huge, err);
 }
 
 void *

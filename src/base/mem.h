@@ -16,6 +16,10 @@ void *rp_mem_array(size_t n, size_t size, struct rp_err *err) __attribute__((mal
 void *rp_mem_aligned(size_t align, size_t n, size_t size, struct rp_err *err)
     __attribute__((malloc));
 
+/* The same for a large table that is looked up at random: at a multiple of 64, in huge pages where the system has them. All
+ * of it is touched. */
+void *rp_mem_table(size_t n, size_t size, struct rp_err *err) __attribute__((malloc));
+
 /* Grows `old` (from rp_mem_array or NULL) to n elements; what is new is not zeroed. On failure NULL, and `old` is
  * still the caller's. */
 void *rp_mem_grow(void *old, size_t n, size_t size, struct rp_err *err);

@@ -102,3 +102,20 @@ RP_TEST(mem, an_arena_refuses_what_no_machine_has)
 	}
 	rp_arena_free(&a);
 }
+
+RP_TEST(mem, tables_are_zeroed_and_aligned)
+{
+	struct rp_err err = { 0 };
+	static const size_t counts[] = { 0, 1, 1000, 1 << 18, (1 << 20) + 1 };
+	for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+		uint64_t *t = rp_mem_table(counts[c], 16, &err), any = 0;
+		cr_assert(t, "%s", err.text);
+		cr_assert_eq((uintptr_t)t % 64, 0);
+		for (size_t i = 0; i < 2 * counts[c]; i++)
+			any |= t[i];
+		cr_assert_eq(any, 0);
+		free(t);
+	}
+	cr_assert_null(rp_mem_table(SIZE_MAX / 2, 16, &err));
+	cr_assert_eq(err.code, RP_RESOURCE);
+}

@@ -2,6 +2,8 @@
 #include "tests/sim/replay_check.h"
 
 #include "base/rng.h"
+#include "sim/cache.h"
+#include "sim/lookup.h"
 
 static const enum rp_level levels[] = { RP_LEVEL_BEST, RP_LEVEL_MODEL, RP_LEVEL_C, RP_LEVEL_V3,
 	RP_LEVEL_V4 };
@@ -573,4 +575,45 @@ RP_TEST(belady, stops_when_told)
 	}
 	rp_cache_spec_free(&s);
 	rp_batch_free(b);
+}
+
+/* In a trace of 2^31 lookups or more keys have 64 bits: the same lookups, as if so many came before, have the same outcome. */
+RP_TEST(belady, long_numbers_change_nothing)
+{
+	static const char *const texts[] = { "opt,sets=4,ways=3", "opt,sets=5,ways=11,bypass=yes",
+		"opt,sets=2,ways=40", "opt,size=1280" };
+	enum { N = 1500 };
+	struct rp_rng rng = { rp_test_seed("long numbers") };
+	static uint64_t line[N], next[2][N];
+	static uint8_t dirty[N], outcome[2][N + 64];
+	uint64_t before[2] = { 0, UINT64_C(1) << 40 };
+	for (size_t i = 0; i < N; i++) {
+		line[i] = rp_rng_below(&rng, 90);
+		dirty[i] = rp_rng_next(&rng) & 1;
+	}
+	for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+		struct rp_cache_spec s;
+		cr_assert(rp_cache_spec_parse(texts[t], 64, 1, &s, NULL));
+		for (size_t w = 0; w < 2; w++) {
+			struct rp_ahead ahead = { .lookups = before[w] + N, .lines = 90 };
+			struct rp_lookups in = { .n = N,
+				.line = line,
+				.store = dirty,
+				.dirty = dirty,
+				.next = next[w],
+				.number = before[w] + 1,
+				.ahead = &ahead };
+			for (size_t i = 0; i < N; i++) {
+				size_t k = i + 1;
+				while (k < N && line[k] != line[i])
+					k++;
+				next[w][i] = k < N ? in.number + k : UINT64_MAX - (in.number + i);
+			}
+			struct rp_cache *c = rp_cache_new(&s, RP_LEVEL_BEST, false, NULL);
+			cr_assert(c && rp_cache_run(c, &in, outcome[w], NULL, NULL));
+			rp_cache_free(c);
+		}
+		cr_assert(!memcmp(outcome[0], outcome[1], N), "%s", texts[t]);
+		rp_cache_spec_free(&s);
+	}
 }

@@ -253,12 +253,49 @@ count_mshr(const struct sums *s, const struct rp_lookups *in, const struct rp_re
 	count_waits(r->waits, in->n, to);
 }
 
+/* Adds what the outcome of one lookup says. */
+static void
+add_lookup(const struct rp_cache_spec *spec, const struct rp_lookups *in, size_t i, uint8_t outcome,
+    struct rp_counters *to)
+{
+	uint64_t miss = outcome & RP_MISSED, write = in->store[i],
+		 fill = miss && !(outcome & (RP_NO_FILL | RP_PRESENT));
+	uint64_t back = !!(outcome & RP_WROTE_BACK), line = spec->line;
+	uint8_t kind = in->kind[i];
+	to->accesses++;
+	to->lookups++;
+	to->hits += !miss;
+	to->misses += miss;
+	to->reads += !write;
+	to->read_misses += miss & !write;
+	to->writes += write;
+	to->write_misses += miss & write;
+	to->ifetches += kind == RP_FETCH;
+	to->ifetch_misses += kind == RP_FETCH && miss;
+	to->atomics += kind == RP_ATOMIC;
+	to->prefetches += kind == RP_PREFETCH;
+	to->missed_accesses += miss;
+	to->fills += fill;
+	to->evictions += !!(outcome & RP_EVICTED);
+	to->writebacks += back;
+	to->bytes_filled += fill ? line : 0;
+	to->bytes_written += back ? line : 0;
+	if (!spec->gpu && in->bytes && (spec->write == RP_WRITE_THROUGH || (outcome & RP_NO_FILL)))
+		to->bytes_written += in->bytes[i];
+}
+
 void
 rp_tally_chunk(struct rp_tally *t, const struct rp_lookups *in, const struct rp_result *r,
     struct rp_counters *to)
 {
 	const uint8_t *outcome = r->outcome;
 	struct sums s = { 0 };
+	if (in->n == 1 && !in->crossings && !r->waits && !r->gpu) { /* nothing to sum */
+		add_lookup(t->spec, in, 0, *outcome, to);
+		add_class(to, t->spec->classify ? *r->class : 0, 1);
+		t->was = t->open;
+		return;
+	}
 	sum(&s, sum_words, outcome, in->store, in->n);
 	if (r->waits)
 		sum(&s, sum_waiting_words, outcome, in->store, in->n);
@@ -293,37 +330,6 @@ rp_tally_chunk(struct rp_tally *t, const struct rp_lookups *in, const struct rp_
 	t->was = t->open;
 	for (size_t i = 0; i < in->crossings; i++)
 		merge_crossing(t, in, r, &in->crossing[i], to);
-}
-
-/* The same for one lookup. */
-static void
-add_lookup(const struct rp_cache_spec *spec, const struct rp_lookups *in, size_t i, uint8_t outcome,
-    struct rp_counters *to)
-{
-	uint64_t miss = outcome & RP_MISSED, write = in->store[i],
-		 fill = miss && !(outcome & (RP_NO_FILL | RP_PRESENT));
-	uint64_t back = !!(outcome & RP_WROTE_BACK), line = spec->line;
-	uint8_t kind = in->kind[i];
-	to->accesses++;
-	to->lookups++;
-	to->hits += !miss;
-	to->misses += miss;
-	to->reads += !write;
-	to->read_misses += miss & !write;
-	to->writes += write;
-	to->write_misses += miss & write;
-	to->ifetches += kind == RP_FETCH;
-	to->ifetch_misses += kind == RP_FETCH && miss;
-	to->atomics += kind == RP_ATOMIC;
-	to->prefetches += kind == RP_PREFETCH;
-	to->missed_accesses += miss;
-	to->fills += fill;
-	to->evictions += !!(outcome & RP_EVICTED);
-	to->writebacks += back;
-	to->bytes_filled += fill ? line : 0;
-	to->bytes_written += back ? line : 0;
-	if (!spec->gpu && in->bytes && (spec->write == RP_WRITE_THROUGH || (outcome & RP_NO_FILL)))
-		to->bytes_written += in->bytes[i];
 }
 
 static void

@@ -59,7 +59,8 @@ open_level(struct rp_tree *t, size_t i, struct rp_err *err)
 	l->spec = &t->spec->level[i];
 	l->line_bits = (unsigned)__builtin_ctz(l->spec->cache.line);
 	l->slices = rp_slices_of(l->spec);
-	l->expand = rp_expand_new(l->line_bits, wants_bytes(l->spec), true, t->o.level, err);
+	l->wants_bytes = wants_bytes(l->spec);
+	l->expand = rp_expand_new(l->line_bits, l->wants_bytes, true, t->o.level, err);
 	return l->expand != NULL;
 }
 

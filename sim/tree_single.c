@@ -309,13 +309,45 @@ take_chunk(
 	return true;
 }
 
+/* The lookup of an access that lies in one line, as rp_expand_next would make it. */
+static const struct rp_lookups *
+single_look(struct level *l, const struct rp_access *a)
+{
+	struct single *s = &l->single;
+	struct rp_lookups *look = &s->look;
+	if (!look->in)
+		*look = (struct rp_lookups){ .in = l->one,
+			.n = 1,
+			.accesses = 1,
+			.line = s->line,
+			.kind = s->kind,
+			.store = s->store,
+			.dirty = s->dirty,
+			.row = s->row,
+			.bytes = l->wants_bytes ? s->bytes : NULL };
+	look->kinds[s->kind[0]] = 0;
+	look->kinds[a->kind] = 1;
+	s->line[0] = a->addr >> l->line_bits;
+	s->kind[0] = a->kind;
+	s->store[0] = a->kind == RP_WRITE;
+	s->dirty[0] = a->kind == RP_WRITE || a->kind == RP_ATOMIC;
+	if (l->wants_bytes)
+		s->bytes[0] = s->dirty[0] ? (uint32_t)tree_bytes(a) : 0;
+	return look;
+}
+
 static bool
 take_row(
     struct rp_tree *t, struct one *x, const struct rp_access *a, one_fn *take, struct rp_err *err)
 {
 	size_t row = 0;
+	uint32_t bytes = x->l->spec->cache.line;
 	rp_batch_clear(x->l->one);
 	rp_batch_put(x->l->one, a);
+	if (a->size && (a->addr & (bytes - 1)) + a->size <= bytes) {
+		x->look = single_look(x->l, a);
+		return take(t, x, err);
+	}
 	while (row < 1) {
 		const struct rp_lookups *in = rp_expand_next(x->l->expand, x->l->one, &row, 1);
 		if (!take_chunk(t, x, in, take, err))

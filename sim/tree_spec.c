@@ -365,6 +365,13 @@ check_cache(struct reading *r, size_t i)
 		return rp_yaml_fail(&r->yaml, at, r->err,
 		    "cache: %s has to know what comes, and a level of a hierarchy does not",
 		    l->cache.policy->name);
+	bool gives = l->parent != RP_MEMORY && t->level[l->parent].inclusion == RP_EXCLUSIVE;
+	if (l->cache.policy && l->cache.policy->unbounded && (gives || l->inclusion != RP_NINE))
+		return rp_yaml_fail(&r->yaml, at, r->err,
+		    "cache: lines of a %s go when their time is over, and not to a level below, so "
+		    "it "
+		    "is neither inclusive nor exclusive, nor right above one that is exclusive",
+		    l->cache.policy->name);
 	if (l->inclusion == RP_EXCLUSIVE && (l->cache.mshr.on || l->cache.classify))
 		return rp_yaml_fail(&r->yaml, at, r->err, "cache: %s= is not for exclusive levels",
 		    l->cache.classify ? "classify" : "mshr");

@@ -45,10 +45,19 @@ struct instance {
 	size_t n_above;
 };
 
+/* A lookup, in columns that the loops may read past. */
+struct single {
+	struct rp_lookups look;
+	uint64_t line[64];
+	uint32_t row[64], bytes[64];
+	uint8_t kind[64], store[64], dirty[64];
+};
+
 struct level {
 	const struct rp_level_spec *spec;
 	unsigned line_bits;
 	struct rp_slices slices;
+	bool wants_bytes; /* writes may pass it */
 	struct rp_expand *expand;
 	struct instance **instance;
 	size_t instances;
@@ -66,6 +75,7 @@ struct level {
 	unsigned sources; /* that `arrived` has runs of, each in order */
 	/* Of the access at hand, in tree_single.c. */
 	struct rp_batch *one; /* a row */
+	struct single single; /* its lookup, if it is one */
 	struct rp_requests asks;
 };
 

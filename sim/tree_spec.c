@@ -204,7 +204,8 @@ static bool
 read_kinds(struct reading *r, const char *text, const struct rp_yaml_node *at, unsigned *to)
 {
 	while (*text) {
-		size_t n = strcspn(text, ","), kind = 0;
+		size_t n = strcspn(text, ",");
+		unsigned kind = 0;
 		while (kind < RP_KINDS &&
 		       (strncmp(rp_kind_name(kind), text, n) || rp_kind_name(kind)[n]))
 			kind++;

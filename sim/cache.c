@@ -7,14 +7,21 @@
 
 #include "base/mem.h"
 
+static bool
+serves(const struct rp_engine *e, const struct rp_cache_spec *s, bool victims)
+{
+	return e->fits(s) && (!victims || (e->victims && e->walk)) &&
+	       (e->indexed || s->index == RP_INDEX_MOD || s->sets == 1);
+}
+
 static const struct rp_engine *
 choose(const struct rp_cache_spec *s, enum rp_level level, bool victims)
 {
+	if (rp_cache_spec_sectored(s) || (s->mshr.on && s->mshr.stall != RP_STALL_COUNT))
+		return &rp_engine_staged;
 	if (level != RP_LEVEL_MODEL || !s->policy->victim)
 		for (size_t i = 0; i < RP_POLICY_ENGINES && s->policy->engines[i]; i++)
-			if (s->policy->engines[i]->fits(s) &&
-			    (!victims ||
-				(s->policy->engines[i]->victims && s->policy->engines[i]->walk)))
+			if (serves(s->policy->engines[i], s, victims))
 				return s->policy->engines[i];
 	return &rp_engine_model;
 }
@@ -57,10 +64,31 @@ rp_cache_mark(struct rp_cache *c, const struct rp_batch *b, size_t row, struct r
 	return !c->engine->mark || c->engine->mark(c, b, row, err);
 }
 
+const uint64_t *
+rp_cache_back(const struct rp_cache *c)
+{
+	return c->back;
+}
+
+const struct rp_waits *
+rp_cache_waits(const struct rp_cache *c)
+{
+	return c->waits;
+}
+
 uint64_t
 rp_cache_clean(struct rp_cache *c, uint64_t first, uint64_t last)
 {
-	return c->engine->clean(c, first, last);
+	uint64_t lines = c->engine->clean(c, first, last);
+	if (!c->back)
+		c->cleaned = lines * c->spec->line;
+	return lines;
+}
+
+uint64_t
+rp_cache_cleaned(const struct rp_cache *c)
+{
+	return c->cleaned;
 }
 
 uint64_t

@@ -27,6 +27,16 @@
 enum rp_write { RP_WRITE_BACK, RP_WRITE_THROUGH };
 enum rp_allocate { RP_ALLOCATE_WRITE, RP_ALLOCATE_NO_WRITE };
 
+/* Which set a line belongs to (sim/index.h). */
+enum rp_index {
+	RP_INDEX_MOD,   /* its number modulo the sets */
+	RP_INDEX_XOR,   /* the low bits xor the bits above them; a power of two of sets */
+	RP_INDEX_IPOLY, /* a remainder over GF(2); 16, 32 or 64 sets */
+	RP_INDEX_FERMI, /* GPGPU-Sim's Fermi; 32 or 64 sets of lines of 128 bytes */
+	RP_INDEX_HASH   /* a mix of all bits, scaled to the sets */
+};
+
+enum { RP_SECTORS_MOST = 64 }; /* of a line */
 struct rp_gpu_spec;
 
 /* A cache as the user specified it, complete: what was not said has been filled in. */
@@ -37,22 +47,44 @@ struct rp_cache_spec {
 	uint64_t size;                  /* bytes = sets * ways * line */
 	uint32_t sets, ways;            /* 1 set: fully associative */
 	uint32_t line;                  /* bytes, a power of two */
-	unsigned write;                 /* enum rp_write */
-	unsigned allocate; /* enum rp_allocate: whether a write miss brings the line in */
-	struct rp_mshr_spec mshr;
-	uint64_t seed; /* of the policy's random choices */
-	bool classify; /* misses by class (sim/classes.h) */
-	struct rp_gpu_spec *
-	    gpu; /* a cache of GPGPU-Sim (sim/gpu/cache.h); NULL: it is none. If it is, `line` is what a
-	                          * lookup is of, a sector or plain line, and write, allocate and mshr say nothing */
+	uint32_t
+	    sector; /* bytes of what is looked up and brought in: the line, or an equal part of it */
+	unsigned index;           /* enum rp_index */
+	unsigned write;           /* enum rp_write */
+	unsigned allocate;        /* enum rp_allocate: whether a write miss brings the line in */
+	struct rp_mshr_spec mshr; /* of `stall`s other than count the cache does them itself */
+	uint64_t seed;            /* of the policy's random choices */
+	bool classify;            /* misses by class (sim/classes.h) */
+	/* A cache of GPGPU-Sim (sim/gpu/cache.h); NULL: it is none. If it is, `line` and `sector` are both what a lookup is of,
+	 * a sector or plain line, and index, write, allocate and mshr say nothing. */
+	struct rp_gpu_spec *gpu;
 	char *text; /* private: holds the strings */
 };
 
+/* log2 of the bytes that a lookup is of. */
+static inline unsigned
+rp_cache_spec_unit_bits(const struct rp_cache_spec *s)
+{
+	return (unsigned)__builtin_ctz(s->sector);
+}
+
+/* log2 of the sectors of a line. */
+static inline unsigned
+rp_cache_spec_shift(const struct rp_cache_spec *s)
+{
+	return (unsigned)__builtin_ctz(s->line) - rp_cache_spec_unit_bits(s);
+}
+
+static inline bool
+rp_cache_spec_sectored(const struct rp_cache_spec *s)
+{
+	return s->sector < s->line;
+}
+
 /* Parses `POLICY[,key=value]...` (design 3: size or sets; ways=N|full, full with size, required with sets; line, write,
- * allocate, seed, name, the policy's own parameters). `line` and `seed` are what a specification that names none gets.
- * A text with gpgpusim= or preset= is a cache of GPGPU-Sim, with keys of its own (sim/gpu/spec.h). Gives *out
- * (rp_cache_spec_free). RP_USAGE names the key and what is wanted; keys of later stages of the design
- * (sector, index, mshr, ...) are unknown until built. */
+ * allocate, sector, index, mshr and its company, seed, name, the policy's own parameters). `line` and `seed` are what a
+ * specification that names none gets. A text with gpgpusim= or preset= is a cache of GPGPU-Sim, with keys of its own
+ * (sim/gpu/spec.h). Gives *out (rp_cache_spec_free). RP_USAGE names the key and what is wanted. */
 bool rp_cache_spec_parse(
     const char *text, uint32_t line, uint64_t seed, struct rp_cache_spec *out, struct rp_err *err);
 void rp_cache_spec_free(struct rp_cache_spec *s);
@@ -72,7 +104,7 @@ static inline bool
 rp_cache_spec_passes(const struct rp_cache_spec *s)
 {
 	return s->gpu || s->write == RP_WRITE_THROUGH || s->allocate == RP_ALLOCATE_NO_WRITE ||
-	       (s->policy->admit && s->arg[0]);
+	       (s->policy->admit && s->arg[0]) || (s->mshr.on && s->mshr.stall == RP_STALL_DROP);
 }
 
 /* What became of a lookup: a byte of these bits. */
@@ -107,13 +139,23 @@ void rp_cache_free(struct rp_cache *c); /* accepts NULL */
 bool rp_cache_run(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome,
     uint64_t *victim, struct rp_err *err);
 
+/* Of the last chunk: back[i], if lookup i wrote back (RP_WROTE_BACK) are the dirty sectors of the line that left, a bit each.
+ * NULL: lines are whole. */
+const uint64_t *rp_cache_back(const struct rp_cache *c);
+
+/* Of the last chunk: what its lookups waited for. NULL: the cache has no MSHRs, or sim/mshr.h does them. */
+const struct rp_waits *rp_cache_waits(const struct rp_cache *c);
+
 /* Tells the cache of a mark (traces/batch.h), row `row` of the batch, that is more to it than lines to clean or drop: the
  * end of a kernel, a copy from the host. Caches of whole lines leave both alone. */
 bool rp_cache_mark(struct rp_cache *c, const struct rp_batch *b, size_t row, struct rp_err *err);
 
-/* Lines first..last (numbers: address / line): the dirty ones among them become clean; how many there were. Everything is
- * 0..UINT64_MAX. Takes time in proportion to the range or to the cache, whichever is less. */
+/* Lines first..last (numbers: address / line; here and below: address / sector, if it has sectors): the dirty ones among
+ * them become clean; how many lines were. Everything is 0..UINT64_MAX. Takes time in proportion to the range or to the cache, whichever is less. */
 uint64_t rp_cache_clean(struct rp_cache *c, uint64_t first, uint64_t last);
+
+/* Bytes that the last rp_cache_clean wrote back. */
+uint64_t rp_cache_cleaned(const struct rp_cache *c);
 
 /* Drops lines first..last without writing them back, so that their next lookups miss; how many there were. */
 uint64_t rp_cache_drop(struct rp_cache *c, uint64_t first, uint64_t last);

@@ -54,6 +54,7 @@ twin_of(const struct rp_cache_spec *s, struct own_spec *out, struct rp_err *err)
 		    "classify=yes: %" PRIu64 " lines; wanted fewer than 2^32", lines);
 	memset(out->spec.arg, 0, sizeof out->spec.arg);
 	out->spec.sets = 1;
+	out->spec.index = RP_INDEX_MOD;
 	out->spec.ways = (uint32_t)lines;
 	out->spec.seed = 0;
 	out->spec.name = "";
@@ -73,8 +74,8 @@ rp_twin_new(const struct rp_cache_spec *s, const struct rp_module_opts *like, st
 		return NULL;
 	t->users = 1;
 	const struct rp_module_opts o = { .level = like->level, .trace = like->trace };
-	if (s->gpu)
-		t->shift = (unsigned)__builtin_ctz(s->gpu->string.line / s->line);
+	t->shift = s->gpu ? (unsigned)__builtin_ctz(s->gpu->string.line / s->line)
+	                  : rp_cache_spec_shift(s);
 	if (twin_of(s, &t->own, err) && (t->module = rp_module_new(&t->own.spec, &o, err)) &&
 	    (t->touched = rp_touched_new(err)))
 		return t;

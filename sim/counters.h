@@ -24,7 +24,7 @@
 	COUNTER(ALWAYS, atomics, "lookups", "atomics, among the reads")                            \
 	COUNTER(ALWAYS, prefetches, "lookups", "prefetches, among the reads")                      \
 	COUNTER(ALWAYS, missed_accesses, "accesses", "records with at least one missed lookup")    \
-	COUNTER(ALWAYS, fills, "lines", "lines brought in")                                        \
+	COUNTER(ALWAYS, fills, "lines", "lines brought in, or sectors of lines that have them")    \
 	COUNTER(ALWAYS, evictions, "lines", "valid lines replaced")                                \
 	COUNTER(                                                                                   \
 	    ALWAYS, writebacks, "lines", "dirty lines written back, at replacement or a flush")    \

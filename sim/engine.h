@@ -15,6 +15,11 @@ struct rp_cache {
 	const struct rp_cache_spec *spec;
 	const struct rp_engine *engine;
 	const struct rp_kernels *kernels; /* of the level */
+	/* What outcome bytes cannot tell of the last chunk; NULL where there is nothing of the kind. */
+	const uint64_t *back;         /* of a cache with sectors: rp_cache_back() */
+	const struct rp_waits *waits; /* of a cache with MSHRs of its own: rp_cache_waits() */
+	uint64_t
+	    cleaned; /* bytes that the last clean() wrote back; of whole lines set by rp_cache_clean() */
 };
 
 struct rp_engine {
@@ -24,6 +29,7 @@ struct rp_engine {
 	bool (*open)(
 	    struct rp_cache *c, struct rp_err *err); /* on failure, close() is called too */
 	void (*close)(struct rp_cache *c);
+	bool indexed; /* serves any index=; else only mod */
 	bool victims; /* run() fills `victim` in, else it is always NULL; walk and soil are there */
 	bool (*run)(struct rp_cache *c, const struct rp_lookups *in, uint8_t *outcome,
 	    uint64_t *victim, struct rp_err *err);
@@ -35,6 +41,8 @@ struct rp_engine {
 	    struct rp_err *err); /* NULL: marks are nothing to it */
 };
 
-extern const struct rp_engine rp_engine_model; /* fits every policy and geometry */
+extern const struct rp_engine
+    rp_engine_model; /* fits every policy and geometry, whole lines that come at once */
+extern const struct rp_engine rp_engine_staged; /* fits sectors and stalls too */
 
 #endif

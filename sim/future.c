@@ -30,7 +30,7 @@ struct slot {
 
 struct rp_future {
 	struct rp_expand *expand;
-	unsigned line_bits;
+	unsigned unit_bits, sectors; /* of a lookup; log2 of the lookups of a line */
 	struct rp_spill lines, uses;
 	struct rp_ahead ahead;
 	uint64_t line[BLOCK + 1]; /* of the block that is collected, or gone through */
@@ -48,13 +48,15 @@ struct rp_future {
 };
 
 struct rp_future *
-rp_future_new(unsigned line_bits, bool bypassed, enum rp_level level, struct rp_err *err)
+rp_future_new(
+    unsigned unit_bits, unsigned sectors, bool bypassed, enum rp_level level, struct rp_err *err)
 {
 	struct rp_future *f = rp_mem_array(1, sizeof *f, err);
 	if (!f)
 		return NULL;
-	f->line_bits = line_bits;
-	if ((f->expand = rp_expand_new(line_bits, false, bypassed, level, err)) &&
+	f->unit_bits = unit_bits;
+	f->sectors = sectors;
+	if ((f->expand = rp_expand_new(unit_bits, false, bypassed, level, err)) &&
 	    rp_spill_open(&f->lines, err) && rp_spill_open(&f->uses, err))
 		return f;
 	rp_future_free(f);
@@ -113,7 +115,7 @@ static bool
 show_mark(struct rp_future *f, const struct rp_batch *b, size_t row, struct rp_err *err)
 {
 	uint64_t first, last;
-	rp_mark_lines(b, row, f->line_bits, &first, &last);
+	rp_mark_lines(b, row, f->unit_bits + f->sectors, &first, &last);
 	f->ahead.marks += b->kind[row] == RP_COPY_BACK || b->kind[row] == RP_INVALIDATE;
 	return b->kind[row] != RP_INVALIDATE || push_drop(f, first, last, err);
 }
@@ -123,7 +125,8 @@ collect(struct rp_future *f, const struct rp_lookups *in, struct rp_err *err)
 {
 	for (size_t at = 0; at < in->n;) {
 		size_t room = BLOCK - f->n, n = in->n - at < room ? in->n - at : room;
-		memcpy(f->line + f->n, in->line + at, n * sizeof *f->line);
+		for (size_t i = 0; i < n; i++)
+			f->line[f->n + i] = in->line[at + i] >> f->sectors;
 		f->n += n;
 		at += n;
 		if (f->n == BLOCK && !push_lines(f, err))

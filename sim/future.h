@@ -22,10 +22,10 @@
 
 struct rp_future;
 
-/* For lines of 2^line_bits bytes; `bypassed` as in rp_expand_new. Gives (rp_future_free). RP_RESOURCE: no temporary file, no
+/* For lookups of 2^unit_bits bytes, and lines of 2^sectors of those; `bypassed` as in rp_expand_new. Gives (rp_future_free). RP_RESOURCE: no temporary file, no
  * memory. */
 struct rp_future *rp_future_new(
-    unsigned line_bits, bool bypassed, enum rp_level level, struct rp_err *err);
+    unsigned unit_bits, unsigned sectors, bool bypassed, enum rp_level level, struct rp_err *err);
 void rp_future_free(struct rp_future *f); /* accepts NULL */
 
 /* Shows the next rows. RP_RESOURCE: the disk is full. */

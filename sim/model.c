@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "sim/engine.h"
+#include "sim/index.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
@@ -185,7 +186,7 @@ look(struct model *m, const struct rp_at *at, bool dirty, bool no_fill, uint64_t
 static struct rp_at
 at_line(struct model *m, uint64_t line)
 {
-	uint32_t index = (uint32_t)(line % m->sets);
+	uint32_t index = rp_index_of(m->cache.spec, line);
 	return (struct rp_at){ .set = m->set_state + index * m->set_bytes,
 		.all = m->all_state,
 		.arg = m->cache.spec->arg,
@@ -260,7 +261,7 @@ each(struct model *m, uint64_t first, uint64_t last, bool (*f)(struct model *m, 
 	uint64_t lines = (uint64_t)m->sets * m->ways, n = 0;
 	if (last - first < lines) {
 		for (uint64_t i = 0; i <= last - first; i++) {
-			uint64_t place = find(m, (uint32_t)((first + i) % m->sets), first + i);
+			uint64_t place = find(m, rp_index_of(m->cache.spec, first + i), first + i);
 			n += place != UINT64_MAX && f(m, place);
 		}
 		return n;
@@ -290,7 +291,7 @@ walk(struct rp_cache *c, uint64_t first, uint64_t last, rp_line_fn *f, void *to)
 	uint64_t lines = (uint64_t)m->sets * m->ways;
 	if (last - first < lines) {
 		for (uint64_t i = 0; i <= last - first; i++) {
-			uint64_t place = find(m, (uint32_t)((first + i) % m->sets), first + i);
+			uint64_t place = find(m, rp_index_of(m->cache.spec, first + i), first + i);
 			if (place != UINT64_MAX)
 				f(to, first + i, m->state[place] & DIRTY);
 		}

@@ -15,7 +15,7 @@ struct rp_module {
 	struct rp_gpu *gpu;     /* which is this */
 	struct rp_twin *twin;   /* NULL: classify=no */
 	struct rp_mshr *mshr;   /* NULL: none, or the engine's own */
-	struct rp_waits *waits; /* NULL: no MSHRs */
+	struct rp_waits *waits; /* of those; NULL like them */
 	uint64_t back_bytes;    /* of the last mark or flush */
 	bool requests;
 };
@@ -50,9 +50,10 @@ rp_module_new(const struct rp_cache_spec *s, const struct rp_module_opts *o, str
 		goto bad;
 	if (!s->gpu && !(m->cache = rp_cache_new(s, o->level, o->requests, err)))
 		goto bad;
-	if (s->mshr.on && !(m->waits = rp_mem_array(1, sizeof *m->waits, err)))
+	bool beside = s->mshr.on && s->mshr.stall == RP_STALL_COUNT;
+	if (beside && !(m->waits = rp_mem_array(1, sizeof *m->waits, err)))
 		goto bad;
-	if (s->mshr.on && !(m->mshr = rp_mshr_new(&s->mshr, err)))
+	if (beside && !(m->mshr = rp_mshr_new(&s->mshr, err)))
 		goto bad;
 	if (s->classify && !find_twin(m, o, err))
 		goto bad;
@@ -81,16 +82,22 @@ rp_module_run(struct rp_module *m, const struct rp_lookups *in, struct rp_result
 {
 	uint64_t *victim = m->requests ? out->victim : NULL;
 	out->gpu = NULL;
-	out->waits = m->waits;
+	out->waits = NULL;
+	out->back = NULL;
 	if (m->gpu && !rp_gpu_run(m->gpu, in, out->outcome, &out->gpu, down, err))
 		return false;
 	if (m->cache && !rp_cache_run(m->cache, in, out->outcome, victim, err))
 		return false;
 	if (m->mshr && !rp_mshr_run(m->mshr, in, out->outcome, m->waits, err))
 		return false;
+	if (m->cache) {
+		out->waits = m->waits ? m->waits : rp_cache_waits(m->cache);
+		out->back = rp_cache_back(m->cache);
+	}
 	if (m->twin && !rp_twin_classify(m->twin, in, out->outcome, out->class, err))
 		return false;
-	return m->gpu || !down || rp_requests_of(down, m->spec, in, out->outcome, victim, err);
+	return m->gpu || !down ||
+	       rp_requests_of(down, m->spec, in, out->outcome, victim, out->back, err);
 }
 
 bool
@@ -98,8 +105,9 @@ rp_module_mark(struct rp_module *m, const struct rp_batch *b, size_t row, uint64
     struct rp_err *err)
 {
 	uint64_t first, last;
-	rp_mark_lines(b, row, (unsigned)__builtin_ctz(m->spec->line), &first, &last);
+	rp_mark_lines(b, row, rp_cache_spec_unit_bits(m->spec), &first, &last);
 	*writebacks = 0;
+	m->back_bytes = 0;
 	if (m->twin && !rp_twin_mark(m->twin, b, row, err))
 		return false;
 	if (m->gpu) {
@@ -108,11 +116,12 @@ rp_module_mark(struct rp_module *m, const struct rp_batch *b, size_t row, uint64
 		*writebacks = w.lines;
 		return true;
 	}
-	if (b->kind[row] == RP_COPY_BACK)
+	if (b->kind[row] == RP_COPY_BACK) {
 		*writebacks = rp_cache_clean(m->cache, first, last);
-	else if (b->kind[row] == RP_INVALIDATE)
+		m->back_bytes = rp_cache_cleaned(m->cache);
+	} else if (b->kind[row] == RP_INVALIDATE) {
 		rp_cache_drop(m->cache, first, last);
-	m->back_bytes = *writebacks * m->spec->line;
+	}
 	return rp_cache_mark(m->cache, b, row, err);
 }
 
@@ -128,7 +137,7 @@ rp_module_flush(struct rp_module *m)
 		return w.lines;
 	}
 	lines = rp_cache_clean(m->cache, 0, UINT64_MAX);
-	m->back_bytes = lines * m->spec->line;
+	m->back_bytes = rp_cache_cleaned(m->cache);
 	return lines;
 }
 

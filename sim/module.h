@@ -35,8 +35,10 @@ struct rp_result {
 	uint8_t class[RP_CHUNK + 64];   /* enum rp_class (sim/classes.h), with classify=yes */
 	uint64_t
 	    victim[RP_CHUNK + 64]; /* line that left, where RP_EVICTED and requests are wanted */
-	const struct rp_gpu_result *gpu; /* of a cache of GPGPU-Sim (sim/gpu/run.h); else NULL */
-	const struct rp_waits *waits;    /* of a cache with MSHRs, the module's; else NULL */
+	/* The module's; NULL where there is nothing of the kind. */
+	const struct rp_gpu_result *gpu; /* of a cache of GPGPU-Sim (sim/gpu/run.h) */
+	const struct rp_waits *waits;    /* of a cache with MSHRs */
+	const uint64_t *back;            /* of a cache with sectors: rp_cache_back() */
 };
 
 /* An empty cache of that specification (borrowed). Gives (rp_module_free). RP_RESOURCE: no memory. */

@@ -57,13 +57,6 @@ rp_mshr_has_time(const struct rp_lookups *in, struct rp_err *err)
 				   "clock=lookups, or a trace with them");
 }
 
-/* Stamps may be any number. */
-static uint64_t
-later(uint64_t now, uint64_t by)
-{
-	return now + by < now ? UINT64_MAX : now + by;
-}
-
 /* A lookup that missed or whose line may be pending. A write that went past the cache asks for nothing and joins nothing. */
 static uint8_t
 look(struct rp_mshr *m, uint64_t line, bool store, uint8_t outcome, uint64_t now)
@@ -82,7 +75,7 @@ look(struct rp_mshr *m, uint64_t line, bool store, uint8_t outcome, uint64_t now
 	if (rp_pendings_count(&m->pending) >= m->entries)
 		return outcome | RP_MSHR_FULL;
 	if (m->latency)
-		rp_pendings_begin(&m->pending, line, later(now, m->latency));
+		rp_pendings_begin(&m->pending, line, rp_later(now, m->latency));
 	return outcome;
 }
 
@@ -155,23 +148,6 @@ run_by_lookups(
 	m->now += in->n;
 }
 
-/* Time moves on to `to`, and what is due by then ends: entries in use, summed over the units. */
-static uint64_t
-pass_time(struct rp_mshr *m, uint64_t to)
-{
-	struct rp_pendings *p = &m->pending;
-	uint64_t held = 0;
-	while (rp_pendings_count(p) && rp_pendings_first(p)->due <= to) {
-		uint64_t due = rp_pendings_first(p)->due;
-		held += (due - m->now) * rp_pendings_count(p);
-		m->now = due;
-		rp_pendings_end(p);
-	}
-	held += (to - m->now) * rp_pendings_count(p);
-	m->now = to;
-	return held;
-}
-
 static void
 run_by_clock(
     struct rp_mshr *m, const struct rp_lookups *in, uint8_t *outcome, struct rp_waits *waits)
@@ -184,11 +160,13 @@ run_by_clock(
 		m->started = true;
 		from = m->now;
 		uint64_t before = rp_pendings_count(&m->pending);
-		uint64_t held = pass_time(m, stamp > m->now ? stamp : m->now);
+		uint64_t held =
+		    rp_pendings_pass(&m->pending, &m->now, stamp > from ? stamp : from, NULL, NULL);
 		outcome[i] = look(m, in->line[i], in->store[i], outcome[i], m->now);
 		uint64_t after = rp_pendings_count(&m->pending);
 		waits->entries[i] = (uint32_t)(before > after ? before : after);
-		waits->held[i] = held + pass_time(m, later(m->now, 1));
+		waits->held[i] =
+		    held + rp_pendings_pass(&m->pending, &m->now, rp_later(m->now, 1), NULL, NULL);
 		waits->time[i] = m->now - from;
 	}
 }

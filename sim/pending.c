@@ -43,3 +43,21 @@ rp_pendings_free(struct rp_pendings *p)
 	free(p->head);
 	*p = (struct rp_pendings){ 0 };
 }
+
+uint64_t
+rp_pendings_pass(
+    struct rp_pendings *p, uint64_t *now, uint64_t then, rp_pending_done *done, void *to)
+{
+	uint64_t held = 0;
+	while (rp_pendings_count(p) && rp_pendings_first(p)->due <= then) {
+		const struct rp_pending *e = rp_pendings_first(p);
+		held += (e->due - *now) * rp_pendings_count(p);
+		*now = e->due;
+		if (done)
+			done(to, e);
+		rp_pendings_end(p);
+	}
+	held += (then - *now) * rp_pendings_count(p);
+	*now = then;
+	return held;
+}

@@ -83,4 +83,18 @@ rp_pendings_end(struct rp_pendings *p)
 	*link = p->ring[at].next;
 }
 
+typedef void rp_pending_done(void *to, const struct rp_pending *e);
+
+/* Time moves from *now on to `then`; what is due by then ends, in order, and done() (NULL: nobody) is told before. Entries in
+ * use, summed over the units of time. */
+uint64_t rp_pendings_pass(
+    struct rp_pendings *p, uint64_t *now, uint64_t then, rp_pending_done *done, void *to);
+
+/* now + by, but no more than there is: stamps may be any number. */
+static inline uint64_t
+rp_later(uint64_t now, uint64_t by)
+{
+	return now + by < now ? UINT64_MAX : now + by;
+}
+
 #endif

@@ -1,7 +1,8 @@
 /* replay.c - batches through several caches in one pass, with warm-up, intervals and counters by stream.
  *
- * Caches of one line size form a group, for which a batch is turned into lookups once. A group goes through the whole batch
- * by itself, in chunks that end where counting changes: so every chunk lies within the warm-up or within one interval.
+ * Caches of one line and sector size form a group, for which a batch is turned into lookups once. A group goes through the
+ * whole batch by itself, in chunks that end where counting changes: so every chunk lies within the warm-up or within one
+ * interval.
  *
  * If a policy wants the future, batches are kept in a spool and shown to the futures of the groups that want theirs; when
  * the trace has ended the spool is replayed. */
@@ -67,18 +68,12 @@ struct rp_replay {
 	struct rp_result result; /* of the chunk at hand */
 };
 
-static unsigned
-line_bits(const struct rp_cache_spec *s)
-{
-	return (unsigned)__builtin_ctz(s->line);
-}
-
-/* Writes whose bytes count: those that pass a cache of the group. */
+/* Whether writes pass a cache of the group, so that their bytes count. */
 static bool
-wants_bytes(const struct rp_cache_spec *specs, size_t n, uint32_t line)
+wants_bytes(const struct group *g, const struct rp_cache_spec *specs)
 {
-	for (size_t i = 0; i < n; i++)
-		if (specs[i].line == line && rp_cache_spec_passes(&specs[i]))
+	for (size_t i = 0; i < g->units; i++)
+		if (rp_cache_spec_passes(&specs[g->unit[i]]))
 			return true;
 	return false;
 }
@@ -87,35 +82,46 @@ wants_bytes(const struct rp_cache_spec *specs, size_t n, uint32_t line)
 static bool
 foresee(struct rp_replay *r, struct group *g, const struct rp_cache_spec *specs, struct rp_err *err)
 {
+	const struct rp_cache_spec *s = &specs[g->unit[0]];
 	bool wanted = false;
 	for (size_t i = 0; i < g->units; i++)
 		wanted |= specs[g->unit[i]].policy->future;
 	if (!wanted)
 		return true;
-	g->future =
-	    rp_future_new(line_bits(&specs[g->unit[0]]), r->o.keep_bypassed, r->o.level, err);
+	g->future = rp_future_new(rp_cache_spec_unit_bits(s), rp_cache_spec_shift(s),
+	    r->o.keep_bypassed, r->o.level, err);
 	if (g->future && !r->spool)
 		r->spool = rp_spool_new(err);
 	return g->future && r->spool;
 }
 
-/* A group for each line size, in the order they come up. */
+/* Whether two caches may be of a group: what they look up is the same, and the lines of it, which the future is of. */
+static bool
+alike(const struct rp_cache_spec *a, const struct rp_cache_spec *b)
+{
+	return a->line == b->line && a->sector == b->sector;
+}
+
+/* A group for each line and sector size, in the order they come up. */
 static bool
 make_groups(struct rp_replay *r, const struct rp_cache_spec *specs, struct rp_err *err)
 {
 	size_t used = 0;
-	for (unsigned bits = 0; bits < 32; bits++) {
+	for (size_t first = 0; first < r->units; first++) {
 		struct group *g = &r->group[r->groups];
+		size_t i = 0;
+		while (!alike(&specs[i], &specs[first]))
+			i++;
+		if (i < first)
+			continue; /* has one */
 		g->unit = r->numbers + used;
-		for (size_t i = 0; i < r->units; i++)
-			if (line_bits(&specs[i]) == bits)
+		for (i = first; i < r->units; i++)
+			if (alike(&specs[i], &specs[first]))
 				g->unit[g->units++] = i;
-		if (!g->units)
-			continue;
 		used += g->units;
 		r->groups++;
-		g->expand = rp_expand_new(bits, wants_bytes(specs, r->units, UINT32_C(1) << bits),
-		    r->o.keep_bypassed, r->o.level, err);
+		g->expand = rp_expand_new(rp_cache_spec_unit_bits(&specs[first]),
+		    wants_bytes(g, specs), r->o.keep_bypassed, r->o.level, err);
 		if (!g->expand || !foresee(r, g, specs, err))
 			return false;
 	}
@@ -129,8 +135,8 @@ open_top(struct unit *u, const struct rp_replay_opts *o, struct rp_err *err)
 	const struct rp_top_opts top = { .by = o->by,
 		.once = o->once,
 		.classes = spec->classify,
-		.shift =
-		    spec->gpu ? (unsigned)__builtin_ctz(spec->gpu->string.line / spec->line) : 0 };
+		.shift = spec->gpu ? (unsigned)__builtin_ctz(spec->gpu->string.line / spec->line)
+		                   : rp_cache_spec_shift(spec) };
 	return !o->top || ((u->top = rp_top_new(&top, err)) &&
 			      (!o->interval || (u->recent = rp_top_new(&top, err))));
 }
@@ -541,7 +547,7 @@ flush(struct rp_replay *r, const struct group *g)
 	for (size_t i = 0; i < g->units; i++) {
 		struct unit *u = &r->unit[g->unit[i]];
 		uint64_t n = rp_module_flush(u->module);
-		if (!warming(r, g))
+		if (n && !warming(r, g))
 			count_writebacks(u, n, NULL);
 	}
 }

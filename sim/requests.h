@@ -47,10 +47,11 @@ rp_requests_put(
 	r->what[i] = (uint8_t)what;
 }
 
-/* Appends what a chunk of lookups through a cache of whole lines sends down. outcome[i] (enum rp_outcome) tells of lookup i,
- * victim[i] is the line that left for it where it says RP_WROTE_BACK. Wants in->bytes if writes pass the cache. */
+/* Appends what a chunk of lookups through a cache sends down. outcome[i] (enum rp_outcome) tells of lookup i, victim[i] is the
+ * line that left for it where it says RP_WROTE_BACK, and back[i], if the cache has sectors, which of them were dirty:
+ * neighbours among them are one request. Wants in->bytes if writes pass the cache. */
 bool rp_requests_of(struct rp_requests *r, const struct rp_cache_spec *s,
     const struct rp_lookups *in, const uint8_t *outcome, const uint64_t *victim,
-    struct rp_err *err);
+    const uint64_t *back, struct rp_err *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "sim/sets.h"
+#include "sim/index.h"
 #include "sim/kernels.h"
 #include "sim/ways.h"
 
@@ -20,8 +21,9 @@ enum {
 bool
 rp_sets_fits(const struct rp_cache_spec *s)
 {
-	/* With one set a key is the line + 1, which must not overflow. */
-	return s->ways <= RP_SETS_WAYS && (s->sets > 1 || s->line > 1);
+	/* With one set, and by hash, a key is the line + 1, which must not overflow. */
+	return s->ways <= RP_SETS_WAYS &&
+	       ((s->sets > 1 && s->index != RP_INDEX_HASH) || s->line > 1);
 }
 
 static size_t
@@ -109,10 +111,43 @@ widen(struct rp_sets *c, struct rp_err *err)
 	return true;
 }
 
+/* Set and key together give the line back. The hashes of GPUs only xor the low bits with a function of those above, so the
+ * key is as without one; by hash it is the whole line. */
+static uint64_t
+key_of(const struct rp_sets *c, uint64_t line)
+{
+	return (c->cache.spec->index == RP_INDEX_HASH ? line : line / c->sets) + 1;
+}
+
+static uint64_t
+line_of(const struct rp_sets *c, uint64_t key, uint32_t s)
+{
+	const struct rp_cache_spec *spec = c->cache.spec;
+	if (spec->index == RP_INDEX_HASH)
+		return key - 1;
+	uint64_t first = (key - 1) * c->sets; /* with low bits of 0 */
+	return first + (spec->index == RP_INDEX_MOD ? s : s ^ rp_index_of(spec, first));
+}
+
+/* As sets_prepare(), for any index. */
+static uint64_t
+prepare_indexed(struct rp_sets *c, const struct rp_lookups *in)
+{
+	uint64_t all = 0;
+	for (size_t i = 0; i < in->n; i++) {
+		c->set[i] = rp_index_of(c->cache.spec, in->line[i]);
+		c->key[i] = key_of(c, in->line[i]);
+		all |= c->key[i];
+	}
+	return all;
+}
+
 bool
 rp_sets_prepare(struct rp_sets *c, const struct rp_lookups *in, struct rp_err *err)
 {
-	return c->cache.kernels->sets_prepare(c, in) <= UINT32_MAX || c->wide || widen(c, err);
+	uint64_t keys = c->cache.spec->index == RP_INDEX_MOD ? c->cache.kernels->sets_prepare(c, in)
+	                                                     : prepare_indexed(c, in);
+	return keys <= UINT32_MAX || c->wide || widen(c, err);
 }
 
 bool
@@ -200,8 +235,8 @@ typedef bool way_fn(struct rp_sets *c, uint32_t s, unsigned way);
 static bool
 one(struct rp_sets *c, uint64_t line, way_fn *f)
 {
-	uint32_t s = (uint32_t)(line % c->sets);
-	uint64_t key = line / c->sets + 1;
+	uint32_t s = rp_index_of(c->cache.spec, line);
+	uint64_t key = key_of(c, line);
 	const unsigned char *set = c->keys + s * stride(c);
 	for (unsigned w = 0; w < c->ways; w++)
 		if (ways_key(set, w, c->wide) == key)
@@ -223,7 +258,7 @@ each(struct rp_sets *c, uint64_t first, uint64_t last, way_fn *f)
 	for (uint32_t s = 0; s < c->sets; s++)
 		for (unsigned w = c->ways; w-- > 0;) {
 			uint64_t key = ways_key(c->keys + s * stride(c), w, c->wide),
-				 line = (key - 1) * c->sets + s;
+				 line = line_of(c, key, s);
 			n += key && line >= first && line <= last && f(c, s, w);
 		}
 	return n;
@@ -240,14 +275,14 @@ void
 rp_sets_walk(struct rp_cache *cache, uint64_t first, uint64_t last, rp_line_fn *f, void *to)
 {
 	struct rp_sets *c = (struct rp_sets *)cache;
-	bool few = last - first < c->sets;
+	bool few = last - first < c->sets && cache->spec->index == RP_INDEX_MOD;
 	uint64_t sets = few ? last - first + 1 : c->sets;
 	for (uint64_t i = 0; i < sets; i++) {
 		uint32_t s = (uint32_t)(few ? (first + i) % c->sets : i);
 		uint64_t dirty = get_dirty(c, s);
 		for (unsigned w = 0; w < c->ways; w++) {
 			uint64_t key = ways_key(c->keys + s * stride(c), w, c->wide),
-				 line = (key - 1) * c->sets + s;
+				 line = line_of(c, key, s);
 			if (key && line >= first && line <= last)
 				f(to, line, dirty >> w & 1);
 		}
@@ -277,6 +312,7 @@ rp_sets_drop(struct rp_cache *c, uint64_t first, uint64_t last)
 		.name = "sets",                                                                    \
 		.bytes = sizeof(struct rp_sets),                                                   \
 		.fits = rp_sets_fits,                                                              \
+		.indexed = true,                                                                   \
 		.victims = true,                                                                   \
 		.open = open_##policy,                                                             \
 		.close = rp_sets_close,                                                            \

@@ -6,6 +6,7 @@
 #include "sim/cache.h"
 #include "sim/counters.h"
 #include "sim/gpu/spec.h"
+#include "sim/gpu/hash.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -19,6 +20,7 @@
 
 static const char *const write_names[] = { "back", "through", NULL };
 static const char *const allocate_names[] = { "write", "no-write", NULL };
+static const char *const index_names[] = { "mod", "xor", "ipoly", "fermi", "hash", NULL };
 static const char *const stall_names[] = { "count", "skip", "unit", "drop", NULL };
 static const char *const clock_names[] = { "lookups", "time", NULL };
 
@@ -28,9 +30,9 @@ static const char *const clock_names[] = { "lookups", "time", NULL };
 /* What was given, before it is completed; 0 and NULL stand for nothing. */
 struct given {
 	uint64_t size;
-	uint32_t sets, line;
+	uint32_t sets, line, sector;
 	const char *ways, *name;
-	unsigned write, allocate, stall, clock;
+	unsigned index, write, allocate, stall, clock;
 	const char *mshr, *merge;
 	const char *waits; /* a key that only says something with MSHRs; NULL: none */
 	uint64_t latency;
@@ -50,6 +52,10 @@ static const struct rp_opt rows[] = {
 	    .what = "lines in a set, or full: one set" },
 	{ "line", 0, "SIZE", RP_OPT_SIZE32, offsetof(struct given, line), NULL,
 	    .what = "line, a power of two" },
+	{ "sector", 0, "SIZE", RP_OPT_SIZE32, offsetof(struct given, sector), NULL,
+	    .what = "part of a line that is brought in by itself, a power of two" },
+	{ "index", 0, "FUNCTION", RP_OPT_CHOICE, offsetof(struct given, index), "mod",
+	    .what = "which set a line belongs to", .choices = index_names },
 	{ "write", 0, "POLICY", RP_OPT_CHOICE, offsetof(struct given, write), "back",
 	    .what = "where writes go", .choices = write_names },
 	{ "allocate", 0, "POLICY", RP_OPT_CHOICE, offsetof(struct given, allocate), "write",
@@ -246,6 +252,53 @@ geometry(struct given *g, struct rp_cache_spec *s, struct rp_err *err)
 	return true;
 }
 
+static bool
+sectors(const struct given *g, struct rp_cache_spec *s, struct rp_err *err)
+{
+	char sector[24], line[24];
+	s->sector = g->sector ? g->sector : s->line;
+	rp_print_size(sector, sizeof sector, s->sector);
+	rp_print_size(line, sizeof line, s->line);
+	if (s->sector & (s->sector - 1))
+		return rp_fail(
+		    err, RP_USAGE, "sector=: %s is no power of two, like 32 or 64", sector);
+	if (s->sector > s->line)
+		return rp_fail(err, RP_USAGE, "sector=: %s is more than line = %s", sector, line);
+	if (s->policy->unbounded && s->sector < s->line)
+		return rp_fail(err, RP_USAGE, "sector=: %s keeps whole lines", s->policy->name);
+	if (s->line / s->sector > RP_SECTORS_MOST)
+		return rp_fail(err, RP_USAGE,
+		    "sector=: a line of %s has more than %d sectors of %s", line, RP_SECTORS_MOST,
+		    sector);
+	return true;
+}
+
+static bool
+set_index(const struct given *g, struct rp_cache_spec *s, struct rp_err *err)
+{
+	unsigned bits = (unsigned)__builtin_ctz(s->sets);
+	bool power = s->sets == UINT32_C(1) << bits;
+	s->index = g->index;
+	switch (s->index) {
+	case RP_INDEX_XOR:
+		return power || rp_fail(err, RP_USAGE,
+				    "index=xor: %" PRIu32 " sets; wanted a power of two", s->sets);
+	case RP_INDEX_IPOLY:
+		return (power && rp_gpu_hash_fits(RP_GPU_POLYNOMIAL, bits)) ||
+		       rp_fail(err, RP_USAGE, "index=ipoly: %" PRIu32 " sets; wanted 16, 32 or 64",
+			   s->sets);
+	case RP_INDEX_FERMI:
+		if (s->line != 128)
+			return rp_fail(err, RP_USAGE,
+			    "index=fermi: lines of %" PRIu32 " bytes; wanted 128", s->line);
+		return (power && rp_gpu_hash_fits(RP_GPU_FERMI, bits)) ||
+		       rp_fail(err, RP_USAGE, "index=fermi: %" PRIu32 " sets; wanted 32 or 64",
+			   s->sets);
+	default:
+		return true;
+	}
+}
+
 /* A number, or "unlimited", which is 0 inside. NULL: unlimited. */
 static bool
 parse_limit(const char *key, const char *text, uint64_t *to, struct rp_err *err)
@@ -272,8 +325,13 @@ waiting(const struct given *g, struct rp_cache_spec *s, struct rp_err *err)
 		return rp_fail(err, RP_USAGE,
 		    "stall=%s: %s goes with stall=count only: what waits changes what comes next",
 		    stall_names[m->stall], g->policy->name);
-	if (m->stall != RP_STALL_COUNT)
-		return rp_fail(err, RP_USAGE, "stall=%s: not built yet", stall_names[m->stall]);
+	if (m->stall != RP_STALL_COUNT && g->policy->unbounded)
+		return rp_fail(err, RP_USAGE,
+		    "stall=%s: %s has no ways that could wait; wanted stall=count",
+		    stall_names[m->stall], g->policy->name);
+	if (m->stall != RP_STALL_COUNT && !m->latency)
+		return rp_fail(err, RP_USAGE, "latency=: 0; wanted at least 1 with stall=%s",
+		    stall_names[m->stall]);
 	return parse_limit("mshr", g->mshr, &m->entries, err) &&
 	       parse_limit("merge", g->merge, &m->merge, err);
 }
@@ -286,7 +344,7 @@ parse_gpu(struct rp_cache_spec *s, struct rp_err *err)
 		return false;
 	const struct rp_gpu_string *g = &s->gpu->string;
 	s->policy = rp_policy_find(g->repl == 'F' ? "fifo" : "lru", err);
-	s->line = rp_gpu_string_grain(g);
+	s->line = s->sector = rp_gpu_string_grain(g);
 	s->sets = s->gpu->slices * g->sets;
 	s->ways = g->ways;
 	s->size = (uint64_t)s->sets * s->ways * g->line;
@@ -336,7 +394,8 @@ rp_cache_spec_parse_with(const char *text, uint32_t line, uint64_t seed,
 	s.allocate = g.allocate;
 	s.classify = g.classify;
 	s.seed = g.seed;
-	if (!geometry(&g, &s, err) || !all_given(&g, err) || !waiting(&g, &s, err))
+	if (!geometry(&g, &s, err) || !all_given(&g, err) || !sectors(&g, &s, err) ||
+	    !set_index(&g, &s, err) || !waiting(&g, &s, err))
 		goto bad;
 	*out = s;
 	return true;
@@ -381,15 +440,21 @@ print_waiting(struct rp_buf *b, const struct rp_mshr_spec *m, struct rp_err *err
 static bool
 print_plain(const struct rp_cache_spec *s, struct rp_buf *b, struct rp_err *err)
 {
-	char size[24], line[24];
+	char size[24], line[24], sector[24];
 	rp_print_size(size, sizeof size, s->size);
 	rp_print_size(line, sizeof line, s->line);
 	bool ok = rp_buf_printf(b, err, "%s", s->policy->name);
 	if (!s->policy->unbounded)
 		ok = ok && rp_buf_printf(b, err, ",size=%s,sets=%" PRIu32 ",ways=%" PRIu32, size,
 			       s->sets, s->ways);
-	ok = ok && rp_buf_printf(b, err, ",line=%s,write=%s,allocate=%s", line,
-		       write_names[s->write], allocate_names[s->allocate]);
+	ok = ok && rp_buf_printf(b, err, ",line=%s", line);
+	if (rp_cache_spec_sectored(s))
+		ok = ok && rp_buf_printf(b, err, ",sector=%s",
+			       rp_print_size(sector, sizeof sector, s->sector));
+	if (s->index != RP_INDEX_MOD)
+		ok = ok && rp_buf_printf(b, err, ",index=%s", index_names[s->index]);
+	ok = ok && rp_buf_printf(b, err, ",write=%s,allocate=%s", write_names[s->write],
+		       allocate_names[s->allocate]);
 	if (s->mshr.on)
 		ok = ok && print_waiting(b, &s->mshr, err);
 	for (size_t i = 0; i < RP_POLICY_PARAMS && s->policy->params[i].name; i++) {

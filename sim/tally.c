@@ -168,6 +168,24 @@ merge_classes(struct rp_tally *t, const struct rp_result *r, const struct rp_cro
 	add_class(to, rp_class_of_several(t->open.outcomes, t->open.classes), 1);
 }
 
+/* Bytes that lookup i wrote back. */
+static uint64_t
+back_bytes(const struct rp_cache_spec *spec, const struct rp_result *r, size_t i)
+{
+	return r->back ? (uint64_t)__builtin_popcountll(r->back[i]) * spec->sector : spec->line;
+}
+
+/* Bytes that go down from a cache with sectors, of lines that leave. */
+static uint64_t
+sector_bytes(
+    const struct rp_cache_spec *spec, const struct rp_lookups *in, const struct rp_result *r)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < in->n; i++)
+		n += r->outcome[i] & RP_WROTE_BACK ? back_bytes(spec, r, i) : 0;
+	return n;
+}
+
 /* Sets right what an access of several lookups counted as so many accesses, all of one kind. */
 static void
 merge_crossing(struct rp_tally *t, const struct rp_lookups *in, const struct rp_result *r,
@@ -255,12 +273,13 @@ count_mshr(const struct sums *s, const struct rp_lookups *in, const struct rp_re
 
 /* Adds what the outcome of one lookup says. */
 static void
-add_lookup(const struct rp_cache_spec *spec, const struct rp_lookups *in, size_t i, uint8_t outcome,
-    struct rp_counters *to)
+add_lookup(const struct rp_cache_spec *spec, const struct rp_lookups *in, const struct rp_result *r,
+    size_t i, struct rp_counters *to)
 {
+	uint8_t outcome = r->outcome[i];
 	uint64_t miss = outcome & RP_MISSED, write = in->store[i],
 		 fill = miss && !(outcome & (RP_NO_FILL | RP_PRESENT));
-	uint64_t back = !!(outcome & RP_WROTE_BACK), line = spec->line;
+	uint64_t back = !!(outcome & RP_WROTE_BACK);
 	uint8_t kind = in->kind[i];
 	to->accesses++;
 	to->lookups++;
@@ -278,8 +297,8 @@ add_lookup(const struct rp_cache_spec *spec, const struct rp_lookups *in, size_t
 	to->fills += fill;
 	to->evictions += !!(outcome & RP_EVICTED);
 	to->writebacks += back;
-	to->bytes_filled += fill ? line : 0;
-	to->bytes_written += back ? line : 0;
+	to->bytes_filled += fill ? spec->sector : 0;
+	to->bytes_written += back ? back_bytes(spec, r, i) : 0;
 	if (!spec->gpu && in->bytes && (spec->write == RP_WRITE_THROUGH || (outcome & RP_NO_FILL)))
 		to->bytes_written += in->bytes[i];
 }
@@ -291,7 +310,7 @@ rp_tally_chunk(struct rp_tally *t, const struct rp_lookups *in, const struct rp_
 	const uint8_t *outcome = r->outcome;
 	struct sums s = { 0 };
 	if (in->n == 1 && !in->crossings && !r->waits && !r->gpu) { /* nothing to sum */
-		add_lookup(t->spec, in, 0, *outcome, to);
+		add_lookup(t->spec, in, r, 0, to);
 		add_class(to, t->spec->classify ? *r->class : 0, 1);
 		t->was = t->open;
 		return;
@@ -299,8 +318,7 @@ rp_tally_chunk(struct rp_tally *t, const struct rp_lookups *in, const struct rp_
 	sum(&s, sum_words, outcome, in->store, in->n);
 	if (r->waits)
 		sum(&s, sum_waiting_words, outcome, in->store, in->n);
-	uint64_t fills = s.misses - s.unfilled - s.present, line = t->spec->line,
-		 writes = in->kinds[RP_WRITE];
+	uint64_t fills = s.misses - s.unfilled - s.present, writes = in->kinds[RP_WRITE];
 	to->accesses += in->n;
 	to->lookups += in->n;
 	to->hits += in->n - s.misses;
@@ -317,8 +335,8 @@ rp_tally_chunk(struct rp_tally *t, const struct rp_lookups *in, const struct rp_
 	to->fills += fills;
 	to->evictions += s.evictions;
 	to->writebacks += s.writebacks;
-	to->bytes_filled += fills * line;
-	to->bytes_written += s.writebacks * line;
+	to->bytes_filled += fills * t->spec->sector;
+	to->bytes_written += r->back ? sector_bytes(t->spec, in, r) : s.writebacks * t->spec->line;
 	if (r->gpu)
 		rp_gpu_count(t->spec->gpu, in, r->gpu, to);
 	else if (in->bytes)
@@ -366,7 +384,7 @@ rp_tally_streams(struct rp_tally *t, const struct rp_lookups *in, const struct r
 		uint32_t of = slot[in->row[i]];
 		struct rp_counters sum = { 0 };
 		for (; i < in->n && slot[in->row[i]] == of; i++) {
-			add_lookup(t->spec, in, i, outcome[i], &sum);
+			add_lookup(t->spec, in, r, i, &sum);
 			add_class(&sum, t->spec->classify ? r->class[i] : 0, 1);
 			if (r->gpu)
 				rp_gpu_count_one(t->spec->gpu, in, r->gpu, i, &sum);

@@ -259,6 +259,9 @@ read_level(struct reading *r, size_t i, const struct rp_yaml_node *map)
 		    &r->yaml, map, r->err, "wanted cache: SPEC, as cache: lru,size=32KiB,ways=8");
 	if (!rp_cache_spec_parse_with(g->cache, r->line, r->seed, r->plugins, &l->cache, r->err))
 		return rp_yaml_wrap(&r->yaml, node_of(r, i, "cache"), r->err);
+	if (rp_cache_spec_sectored(&l->cache))
+		return rp_yaml_fail(&r->yaml, node_of(r, i, "cache"), r->err,
+		    "sector=: the levels of a hierarchy keep whole lines");
 	snprintf(name, sizeof name, "L%zu", i + 1);
 	l->name = rp_arena_string(&r->out->arena,
 	    g->name          ? g->name

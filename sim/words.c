@@ -118,6 +118,7 @@ run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, uint6
 		.name = "words",                                                                   \
 		.bytes = sizeof(struct rp_words),                                                  \
 		.fits = fits,                                                                      \
+		.indexed = true,                                                                   \
 		.victims = true,                                                                   \
 		.open = open_##policy,                                                             \
 		.close = close_words,                                                              \

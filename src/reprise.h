@@ -206,6 +206,10 @@ struct rp_at {
 	uint64_t line;       /* address / line size, of the access or of what is dropped */
 	struct rp_rng *rng;  /* the cache's random numbers, by the specification's seed */
 	uint64_t (*draw)(struct rp_rng *rng, uint64_t n); /* one of 0 .. n - 1, n at least 1 */
+	/* Ways that wait for their data and may not be replaced: bit w % 64 of word w / 64; never all. NULL: none. If victim()
+	 * names one all the same, the next that may be replaced takes its part: its line leaves, and the line that waits
+	 * moves there and has the standing of the one that left. */
+	const uint64_t *pinned;
 	/* The library's own: when the line is looked up again, of a policy with `future`. */
 	uint64_t next;
 };

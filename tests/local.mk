@@ -109,7 +109,9 @@ unit += tests/sim/test_agree.c
 unit += tests/sim/test_classes.c
 unit += tests/sim/observe/test_top.c
 unit += tests/sim/policy/test_policies.c
+unit += tests/sim/test_index.c
 unit += tests/sim/test_mshr.c
+unit += tests/sim/test_staged.c
 EXTRA_DIST += tests/sim/files/mlcrp-labels.json
 unit += tests/sim/replay_check.h
 

@@ -78,10 +78,15 @@ rp_links_drop(const struct rp_at *at, uint32_t way)
 	rp_links_out(at->set, way);
 }
 
+/* The last way that may be replaced. */
 static inline uint32_t
 rp_links_last(const struct rp_at *at)
 {
-	return ((const struct rp_links *)at->set)->last - 1;
+	const struct rp_links *l = at->set;
+	uint32_t w = l->last - 1;
+	while (at->pinned && at->pinned[w / 64] >> w % 64 & 1)
+		w = l->way[w].before - 1;
+	return w;
 }
 
 #endif

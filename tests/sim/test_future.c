@@ -63,7 +63,7 @@ random_rows(struct rp_rng *rng, uint64_t base, uint64_t lines)
 static void
 check(const struct rp_batch *b, unsigned bits)
 {
-	struct rp_future *f = rp_future_new(bits, false, RP_LEVEL_BEST, &err);
+	struct rp_future *f = rp_future_new(bits, 0, false, RP_LEVEL_BEST, &err);
 	struct rp_expand *x = rp_expand_new(bits, false, false, RP_LEVEL_BEST, &err);
 	struct event *e = calloc(3 * ROWS + 20000, sizeof *e);
 	size_t n = events_of(b, bits, e), at = 0, row = 0;

@@ -50,3 +50,6 @@ bench_tree_LDADD = libcore.la
 benches += bench/gpu
 bench_gpu_SOURCES = bench/gpu.c $(bench_shared)
 bench_gpu_LDADD = libcore.la
+benches += bench/mshr
+bench_mshr_SOURCES = bench/mshr.c $(bench_shared)
+bench_mshr_LDADD = libcore.la

@@ -109,6 +109,7 @@ unit += tests/sim/test_agree.c
 unit += tests/sim/test_classes.c
 unit += tests/sim/observe/test_top.c
 unit += tests/sim/policy/test_policies.c
+unit += tests/sim/test_cross.c
 unit += tests/sim/test_index.c
 unit += tests/sim/test_mshr.c
 unit += tests/sim/test_staged.c

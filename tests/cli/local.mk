@@ -23,3 +23,4 @@ scripts += tests/cli/threads.test
 scripts += tests/cli/skip.test
 scripts += tests/cli/top.test
 scripts += tests/cli/usage.test
+scripts += tests/cli/mshr.test

@@ -483,3 +483,58 @@ RP_TEST(staged, reading_in_order_misses_once_a_sector)
 	cr_assert_eq(c.evictions, 64 - 32);
 	rp_batch_free(b);
 }
+
+/* An lru or fifo cache does with reads what GPGPU-Sim's model does of the same string: whole lines as type N, four sectors as
+ * type S. */
+static void
+compare_with_gpu(struct rp_rng *rng)
+{
+	static const char *const stalls[] = { "skip", "unit", "drop" }, *const index[][2] = {
+		{ "L", "mod" }, { "X", "xor" }, { "P", "ipoly" }
+	};
+	uint64_t r = rp_rng_next(rng), k = (r & 0xff) % 3;
+	unsigned sets = 16u << (r >> 8 & 1), ways = 1 + (unsigned)(r >> 9 & 7),
+		 entries = 1 + (unsigned)(r >> 12 & 15), merge = 1 + (unsigned)(r >> 16 & 7),
+		 latency = 1 + (unsigned)(r >> 20 & 63);
+	bool fifo = r >> 30 & 1, sectors = r >> 31 & 1;
+	const char *stall = stalls[(r >> 32 & 0xff) % 3];
+	char plain[240], gpu[240];
+	snprintf(plain, sizeof plain,
+	    "%s,sets=%u,ways=%u,line=128,sector=%d,index=%s,mshr=%u,merge=%u,latency=%u,stall=%s",
+	    fifo ? "fifo" : "lru", sets, ways, sectors ? 32 : 128, index[k][1], entries, merge,
+	    latency, stall);
+	snprintf(gpu, sizeof gpu, "gpgpusim=%s:%u:128:%u,%s:B:m:L:%s,A:%u:%u,latency=%u,stall=%s",
+	    sectors ? "S" : "N", sets, ways, fifo ? "F" : "L", index[k][0], entries, merge + 1,
+	    latency, stall);
+	struct rp_batch *b = rp_batch_new(3000, 0, NULL);
+	uint64_t lines = 1 + rp_rng_below(rng, 2 * sets * ways + 8);
+	for (size_t i = 0; i < 3000; i++)
+		rp_batch_put(b, &(struct rp_access){ .addr = 128 * rp_rng_below(rng, lines) +
+		                                             32 * rp_rng_below(rng, 4),
+				    .size = 4 });
+	struct rp_counters p = replay_one(plain, b, NULL), g = replay_one(gpu, b, NULL);
+#define AGREE(ours, theirs)                                                                        \
+	cr_assert_eq(                                                                              \
+	    p.ours, g.theirs, "%s: " #ours " %d, %s: %d", plain, (int)p.ours, gpu, (int)g.theirs)
+	AGREE(lookups, lookups);
+	AGREE(hits, hits);
+	AGREE(misses, misses);
+	AGREE(fetches, fetches);
+	AGREE(merged, merged);
+	AGREE(fetches, requests);
+	AGREE(merged, MSHR_HIT);
+	AGREE(ways_full, LINE_ALLOC_FAIL);
+	AGREE(mshr_full, MSHR_ENTRY_FAIL);
+	AGREE(merge_full, MSHR_MERGE_ENTRY_FAIL);
+	AGREE(stall_units, stall);
+	AGREE(mshr_time, end_time);
+	AGREE(writebacks, writebacks);
+	rp_batch_free(b);
+}
+
+RP_TEST(staged, does_with_reads_as_a_string_of_gpgpusim)
+{
+	struct rp_rng rng = { rp_test_seed("strings") };
+	for (unsigned i = 0; i < 100 * rp_test_scale(); i++)
+		compare_with_gpu(&rng);
+}

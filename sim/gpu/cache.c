@@ -21,10 +21,19 @@ enum { LAST_SECTOR = 3, SECTOR_BITS = 2, WORD_BITS = 32 };
 struct line {
 	uint64_t number; /* address / line size */
 	uint64_t stamp;
-	uint32_t older, newer;             /* in its set's list */
-	uint32_t chain;                    /* next of the hash table's */
-	uint8_t reserved, valid, modified; /* bits of sectors; none: the way is free */
-	uint8_t hidden;                    /* of the modified ones, those that are not readable */
+	uint32_t older, newer; /* in its set's list */
+	uint32_t chain;        /* next of the hash table's */
+	uint32_t state;        /* as below; nothing but 0: the way is free */
+};
+
+/* Four bits of a state for each kind, one for each sector: a sector's bit, times the kind. */
+enum {
+	RESERVED = 1,
+	VALID = 1 << 8,
+	MODIFIED = 1 << 16,
+	HIDDEN = 1 << 24, /* modified, and not readable */
+	ANY_KIND = RESERVED | VALID | MODIFIED | HIDDEN,
+	ALL = 15 /* sectors */
 };
 
 struct set {
@@ -86,7 +95,7 @@ struct at {
 	struct slice *slice;
 	uint32_t set;    /* of all slices */
 	uint64_t number; /* of the line */
-	uint8_t bit;     /* of the sector */
+	uint32_t bit;    /* of the sector */
 	uint32_t line;   /* that holds it, or NONE */
 };
 
@@ -210,7 +219,7 @@ rp_gpu_cache_wants_mask(const struct rp_gpu_cache *c)
 static bool
 occupied(const struct line *l)
 {
-	return l->reserved | l->valid | l->modified;
+	return l->state;
 }
 
 /* The line of that number, or NONE. */
@@ -252,14 +261,14 @@ locate(const struct rp_gpu_cache *c, uint64_t place, uint32_t set)
 		.slice = &c->slice[set >> c->set_bits],
 		.set = set,
 		.number = number,
-		.bit = (uint8_t)(1 << (place & ((UINT64_C(1) << c->sector_bits) - 1))),
+		.bit = UINT32_C(1) << (place & ((UINT64_C(1) << c->sector_bits) - 1)),
 		.line = find(c, number),
 	};
 }
 
 /* The written bytes of a sector. */
 static uint32_t *
-written_of(const struct rp_gpu_cache *c, uint32_t i, uint8_t bit)
+written_of(const struct rp_gpu_cache *c, uint32_t i, uint32_t bit)
 {
 	uint32_t *w = c->written + (size_t)i * c->words;
 	return c->sector_bits ? w + __builtin_ctz(bit) : w;
@@ -273,7 +282,7 @@ written_words(const struct rp_gpu_cache *c)
 }
 
 static void
-forget_written(struct rp_gpu_cache *c, uint32_t i, uint8_t bit)
+forget_written(struct rp_gpu_cache *c, uint32_t i, uint32_t bit)
 {
 	if (c->lazy)
 		memset(written_of(c, i, bit), 0, written_words(c) * sizeof *c->written);
@@ -281,7 +290,7 @@ forget_written(struct rp_gpu_cache *c, uint32_t i, uint8_t bit)
 
 /* Whether the sector's written bytes, with these, are all there are. */
 static bool
-add_written(struct rp_gpu_cache *c, uint32_t i, uint8_t bit, const uint32_t *mask)
+add_written(struct rp_gpu_cache *c, uint32_t i, uint32_t bit, const uint32_t *mask)
 {
 	uint32_t *w = written_of(c, i, bit), all = UINT32_MAX;
 	uint32_t line = UINT32_C(1) << c->line_bits;
@@ -327,30 +336,22 @@ touch(struct rp_gpu_cache *c, struct set *s, uint32_t i, uint64_t now)
 	list(c, s, i);
 }
 
-/* New states of a line, with what is counted of them. */
-static void
-change(struct slice *slice, struct set *s, struct line *l, uint8_t reserved, uint8_t valid,
-    uint8_t modified)
+/* A line's new state, with what is counted of them. */
+static inline void
+set_line(struct slice *slice, struct set *s, struct line *l, uint32_t state)
 {
-	s->reserved += (uint32_t)(reserved != 0) - (uint32_t)(l->reserved != 0);
-	slice->modified += (uint32_t)(modified != 0) - (uint32_t)(l->modified != 0);
-	l->reserved = reserved;
-	l->valid = valid;
-	l->modified = modified;
+	uint32_t old = l->state;
+	s->reserved += (uint32_t) !(old & RESERVED * ALL) - (uint32_t) !(state & RESERVED * ALL);
+	slice->modified +=
+	    (uint32_t) !(old & MODIFIED * ALL) - (uint32_t) !(state & MODIFIED * ALL);
+	l->state = state;
 }
 
-enum state { INVALID, RESERVED, VALID, MODIFIED };
-
-/* One sector becomes `to`; a modified one is readable. */
-static void
-set_state(const struct at *at, struct rp_gpu_cache *c, struct line *l, enum state to)
+/* One sector becomes `to`: a kind, or 0, invalid. */
+static inline void
+set_state(const struct at *at, struct rp_gpu_cache *c, struct line *l, uint32_t to)
 {
-	uint8_t bit = at->bit, others = (uint8_t)~bit;
-	l->hidden &= others;
-	change(at->slice, &c->set[at->set], l,
-	    (uint8_t)((l->reserved & others) | (to == RESERVED ? bit : 0)),
-	    (uint8_t)((l->valid & others) | (to == VALID ? bit : 0)),
-	    (uint8_t)((l->modified & others) | (to == MODIFIED ? bit : 0)));
+	set_line(at->slice, &c->set[at->set], l, (l->state & ~(ANY_KIND * at->bit)) | to * at->bit);
 }
 
 /* The way is free again. */
@@ -364,8 +365,7 @@ release(struct rp_gpu_cache *c, struct slice *slice, uint32_t set, uint32_t i)
 		to = &c->line[*to - 1].chain;
 	*to = l->chain;
 	unlist(c, s, l);
-	change(slice, s, l, 0, 0, 0);
-	l->hidden = 0;
+	set_line(slice, s, l, 0);
 	s->count--;
 	c->free[(size_t)set * c->free_words + way / 64] |= UINT64_C(1) << way % 64;
 }
@@ -397,7 +397,7 @@ send_back(struct rp_gpu_cache *c, const struct line *l)
 	if (!c->sector_bits)
 		rp_requests_put(c->down, RP_ASK_BACK, base, UINT32_C(1) << c->line_bits, c->row);
 	else
-		for (unsigned m = l->modified; m; m &= m - 1)
+		for (unsigned m = l->state / MODIFIED & ALL; m; m &= m - 1)
 			rp_requests_put(c->down, RP_ASK_BACK,
 			    base + RP_GPU_SECTOR * (unsigned)__builtin_ctz(m), RP_GPU_SECTOR,
 			    c->row);
@@ -407,7 +407,16 @@ send_back(struct rp_gpu_cache *c, const struct line *l)
 static bool
 owes(const struct rp_gpu_cache *c, const struct line *l)
 {
-	return l->modified && !c->through;
+	return (l->state & MODIFIED * ALL) && !c->through;
+}
+
+static uint32_t
+modified_sectors(const struct line *l)
+{
+	uint32_t n = 0;
+	for (uint32_t m = l->state & MODIFIED * ALL; m; m &= m - 1)
+		n++;
+	return n;
 }
 
 static void
@@ -417,7 +426,7 @@ evict(struct rp_gpu_cache *c, const struct at *at, uint32_t i, uint64_t now)
 	c->event->evictions++;
 	if (owes(c, l)) {
 		c->event->back_lines++;
-		c->event->back_sectors += (uint32_t)__builtin_popcount(l->modified);
+		c->event->back_sectors += modified_sectors(l);
 		if (c->down)
 			send_back(c, l);
 		enqueue(c, at->slice, now);
@@ -440,12 +449,12 @@ free_way(const struct rp_gpu_cache *c, uint32_t set)
 static uint32_t
 oldest(const struct rp_gpu_cache *c, const struct set *s, bool spare)
 {
-	uint32_t best = NONE;
+	uint32_t best = NONE, never = RESERVED * ALL | (spare ? MODIFIED * ALL : 0);
 	for (uint32_t i = s->oldest; i != NONE; i = c->line[i].newer) {
 		const struct line *l = &c->line[i];
 		if (best != NONE && l->stamp != c->line[best].stamp)
 			break;
-		if (!l->reserved && !(spare && l->modified) && i < best)
+		if (!(l->state & never) && i < best)
 			best = i;
 	}
 	return best;
@@ -511,7 +520,7 @@ fill(struct rp_gpu_cache *c, struct slice *slice, const struct entry *e)
 	struct at at = { .slice = slice,
 		.set = e->set,
 		.number = e->place >> c->sector_bits,
-		.bit = (uint8_t)(1 << (e->place & ((UINT64_C(1) << c->sector_bits) - 1))) };
+		.bit = UINT32_C(1) << (e->place & ((UINT64_C(1) << c->sector_bits) - 1)) };
 	at.line = e->line;
 	if (at.line == NONE || c->line[at.line].number != at.number || !occupied(&c->line[at.line]))
 		at.line = find(c, at.number);
@@ -523,7 +532,7 @@ fill(struct rp_gpu_cache *c, struct slice *slice, const struct entry *e)
 	else if (c->on_fill)
 		touch(c, &c->set[at.set], at.line, e->due);
 	struct line *l = &c->line[at.line];
-	set_state(&at, c, l, e->marked || (l->modified & at.bit) ? MODIFIED : VALID);
+	set_state(&at, c, l, e->marked || (l->state & MODIFIED * at.bit) ? MODIFIED : VALID);
 }
 
 /* Takes the first entry of a slice out. */
@@ -566,7 +575,7 @@ enum { ACCEPTED = RP_GPU_FAILS };
 static void
 send_fetch(struct rp_gpu_cache *c, const struct rp_gpu_access *a, struct slice *s)
 {
-	c->event->request = true;
+	c->event->what |= RP_GPU_REQUEST;
 	if (c->down)
 		rp_requests_put(c->down, RP_ASK_FETCH, a->place << (c->line_bits - c->sector_bits),
 		    UINT32_C(1) << (c->line_bits - c->sector_bits), c->row);
@@ -576,7 +585,7 @@ send_fetch(struct rp_gpu_cache *c, const struct rp_gpu_access *a, struct slice *
 static void
 send_write(struct rp_gpu_cache *c, const struct rp_gpu_access *a, struct slice *s)
 {
-	c->event->write = true;
+	c->event->what |= RP_GPU_WRITE;
 	if (c->down)
 		rp_requests_put(c->down, RP_ASK_WRITE, a->first, a->bytes, c->row);
 	enqueue(c, s, s->now);
@@ -597,7 +606,7 @@ ask(struct rp_gpu_cache *c, const struct at *at, const struct rp_gpu_access *a, 
 		if (rewrite && e->read)
 			return RP_GPU_MSHR_RW_PENDING;
 		e->merged++;
-		c->event->merged = true;
+		c->event->what |= RP_GPU_MERGED;
 	} else {
 		if (s->n == c->entries)
 			return RP_GPU_MSHR_ENTRY_FAIL;
@@ -624,11 +633,11 @@ ask(struct rp_gpu_cache *c, const struct at *at, const struct rp_gpu_access *a, 
 static unsigned
 fetch(struct rp_gpu_cache *c, struct at *at, const struct rp_gpu_access *a, bool mark)
 {
-	enum rp_gpu_probe probe = (enum rp_gpu_probe)c->event->probe;
+	enum rp_gpu_probe probe = (enum rp_gpu_probe)(c->event->what & RP_GPU_PROBE);
 	uint32_t i = NONE;
 	if (probe == RP_GPU_MISS && !c->on_fill && (i = victim(c, at)) == NONE)
 		return RP_GPU_LINE_ALLOC_FAIL;
-	bool kept = probe == RP_GPU_SECTOR_MISS && (c->line[at->line].modified & at->bit);
+	bool kept = probe == RP_GPU_SECTOR_MISS && (c->line[at->line].state & MODIFIED * at->bit);
 	struct entry *asked;
 	unsigned end = ask(c, at, a, mark || kept, &asked);
 	if (end != ACCEPTED || c->on_fill)
@@ -649,7 +658,7 @@ fetch(struct rp_gpu_cache *c, struct at *at, const struct rp_gpu_access *a, bool
 static unsigned
 read(struct rp_gpu_cache *c, struct at *at, const struct rp_gpu_access *a)
 {
-	if (c->event->probe == RP_GPU_HIT) {
+	if ((c->event->what & RP_GPU_PROBE) == RP_GPU_HIT) {
 		touch(c, &c->set[at->set], at->line, at->slice->now);
 		if (a->atomic) /* it read the sector, so that is readable */
 			set_state(at, c, &c->line[at->line], MODIFIED);
@@ -666,8 +675,7 @@ modify(struct rp_gpu_cache *c, const struct at *at, const struct rp_gpu_access *
 {
 	struct line *l = &c->line[at->line];
 	bool hidden = !readable && !a->whole && !add_written(c, at->line, at->bit, a->mask);
-	set_state(at, c, l, MODIFIED);
-	l->hidden |= hidden ? at->bit : 0;
+	set_state(at, c, l, hidden ? MODIFIED | HIDDEN : MODIFIED);
 }
 
 static unsigned
@@ -683,10 +691,10 @@ write_hit(struct rp_gpu_cache *c, struct at *at, const struct rp_gpu_access *a)
 	}
 	if (stays) {
 		touch(c, &c->set[at->set], at->line, at->slice->now);
-		modify(c, at, a, !(l->hidden & at->bit));
+		modify(c, at, a, !(l->state & HIDDEN * at->bit));
 		return ACCEPTED;
 	}
-	set_state(at, c, l, INVALID);
+	set_state(at, c, l, 0);
 	forget_written(c, at->line, at->bit);
 	if (!occupied(l))
 		release(c, at->slice, at->set, at->line);
@@ -697,7 +705,7 @@ write_hit(struct rp_gpu_cache *c, struct at *at, const struct rp_gpu_access *a)
 static unsigned
 write_lazy(struct rp_gpu_cache *c, struct at *at, const struct rp_gpu_access *a)
 {
-	enum rp_gpu_probe probe = (enum rp_gpu_probe)c->event->probe;
+	enum rp_gpu_probe probe = (enum rp_gpu_probe)(c->event->what & RP_GPU_PROBE);
 	uint32_t i = NONE;
 	if (!queue_has(c, at->slice, 0))
 		return RP_GPU_MISS_QUEUE_FULL;
@@ -748,9 +756,9 @@ probe(const struct rp_gpu_cache *c, const struct at *at, bool write)
 	if (at->line == NONE)
 		return RP_GPU_MISS;
 	const struct line *l = &c->line[at->line];
-	if (l->reserved & at->bit)
+	if (l->state & RESERVED * at->bit)
 		return RP_GPU_HIT_RESERVED;
-	if ((l->valid & at->bit) || ((l->modified & at->bit) && (write || !(l->hidden & at->bit))))
+	if ((l->state & (VALID | MODIFIED) * at->bit) && (write || !(l->state & HIDDEN * at->bit)))
 		return RP_GPU_HIT;
 	return RP_GPU_SECTOR_MISS;
 }
@@ -759,7 +767,7 @@ static unsigned
 attempt(struct rp_gpu_cache *c, struct at *at, const struct rp_gpu_access *a)
 {
 	enum rp_gpu_probe p = probe(c, at, a->write);
-	c->event->probe = (uint8_t)p;
+	c->event->what = (c->event->what & ~(uint32_t)RP_GPU_PROBE) | p;
 	if (!a->write)
 		return read(c, at, a);
 	return p == RP_GPU_HIT ? write_hit(c, at, a) : write_miss(c, at, a);
@@ -769,8 +777,7 @@ attempt(struct rp_gpu_cache *c, struct at *at, const struct rp_gpu_access *a)
 static void
 drop(struct rp_gpu_cache *c, struct slice *s, const struct rp_gpu_access *a)
 {
-	c->event->probe = RP_GPU_MISS;
-	c->event->dropped = true;
+	c->event->what = (c->event->what & ~(uint32_t)RP_GPU_PROBE) | RP_GPU_MISS | RP_GPU_DROPPED;
 	if (a->write)
 		send_write(c, a, s);
 	else
@@ -783,9 +790,9 @@ refuse(struct rp_gpu_cache *c, struct slice *s, const struct rp_gpu_access *a, u
 {
 	struct rp_gpu_event *e = c->event;
 	uint64_t times = 1, wait;
-	if (!e->refused)
+	if (!(e->what & RP_GPU_REFUSED))
 		memset(c->fail, 0, RP_GPU_FAILS * sizeof *c->fail);
-	e->refused = true;
+	e->what |= RP_GPU_REFUSED;
 	if (c->spec->stall == RP_GPU_DROP) {
 		c->fail[why]++;
 		drop(c, s, a);
@@ -934,13 +941,14 @@ static uint64_t
 clean_line(struct rp_gpu_cache *c, uint32_t i)
 {
 	struct line *l = &c->line[i];
-	uint32_t set = i / c->ways;
+	uint32_t set = i / c->ways, state = l->state;
 	struct slice *slice = &c->slice[set >> c->set_bits];
-	uint64_t sectors = owes(c, l) ? (uint64_t)__builtin_popcount(l->modified) : 0;
-	change(slice, &c->set[set], l, l->reserved,
-	    (uint8_t)(l->valid | (l->modified & ~l->hidden)), 0);
-	l->hidden = 0;
-	if (!(l->reserved | l->valid))
+	uint32_t readable = state / MODIFIED & ~(state / HIDDEN) & ALL;
+	uint64_t sectors = owes(c, l) ? modified_sectors(l) : 0;
+	state = (state & (RESERVED | VALID) * ALL) | VALID * readable;
+	if (state)
+		set_line(slice, &c->set[set], l, state);
+	else
 		release(c, slice, set, i);
 	return sectors ? UINT64_C(1) << 32 | sectors : 0;
 }

@@ -79,11 +79,17 @@ struct rp_gpu_event {
 	uint64_t held;    /* MSHR entries in use, summed over `time` */
 	uint32_t entries; /* most of them in use meanwhile */
 	uint32_t evictions, back_lines, back_sectors; /* lines replaced; of these written back */
-	uint8_t probe;                                /* enum rp_gpu_probe */
-	bool merged;                                  /* joined a pending request */
-	bool request, write;                          /* sent down */
-	bool dropped;
-	bool refused; /* at least once */
+	uint32_t what;                                /* enum rp_gpu_probe, and enum rp_gpu_what */
+};
+
+enum rp_gpu_what {
+	RP_GPU_PROBE = 3,    /* these bits: enum rp_gpu_probe */
+	RP_GPU_MERGED = 4,   /* joined a pending request */
+	RP_GPU_REQUEST = 8,  /* sent a request down */
+	RP_GPU_WRITE = 16,   /* sent a write down */
+	RP_GPU_DROPPED = 32, /* given up */
+	RP_GPU_REFUSED = 64, /* at least once */
+	RP_GPU_WHATS = 128
 };
 
 struct rp_gpu_cache;

@@ -114,29 +114,26 @@ tell_kernel(struct rp_gpu *g)
 	g->told = true;
 }
 
-static struct rp_gpu_access
-access_of(struct rp_gpu *g, const struct rp_lookups *in, size_t i, bool masks)
+static inline void
+access_of(
+    struct rp_gpu *g, const struct rp_lookups *in, size_t i, bool masks, struct rp_gpu_access *a)
 {
 	const struct rp_batch *b = in->in;
 	uint32_t row = in->row[i], bytes = in->bytes[i];
 	uint64_t base = in->line[i] << g->bits;
-	struct rp_gpu_access a = { .place = in->line[i],
-		.set = g->set[i],
-		.write = in->store[i],
-		.atomic = in->kind[i] == RP_ATOMIC,
-		.local = b->flags && (b->flags[row] & RP_SPACE) == RP_LOCAL,
-		.row = row,
-		.bytes = bytes,
-		.first = b->addr[row] > base ? b->addr[row] : base };
+	a->place = in->line[i];
+	a->set = g->set[i];
+	a->write = in->store[i];
+	a->atomic = in->kind[i] == RP_ATOMIC;
+	a->local = b->flags && (b->flags[row] & RP_SPACE) == RP_LOCAL;
+	a->row = row;
+	a->bytes = bytes;
+	a->first = b->addr[row] > base ? b->addr[row] : base;
 	if (g->spec->clock)
-		a.time = b->time[row];
-	if (!a.write)
-		return a;
-	a.whole = bytes == UINT64_C(1) << g->bits;
-	if (masks && !a.whole && bytes)
+		a->time = b->time[row];
+	a->whole = bytes == UINT64_C(1) << g->bits;
+	if (masks && a->write && !a->whole && bytes)
 		mask_of(g, b, row, base, bytes);
-	a.mask = g->mask;
-	return a;
 }
 
 bool
@@ -145,6 +142,7 @@ rp_gpu_run(struct rp_gpu *g, const struct rp_lookups *in, uint8_t *outcome,
 {
 	struct rp_gpu_result *r = &g->result;
 	bool masks = rp_gpu_cache_wants_mask(g->cache), far = rp_gpu_cache_is_far(g->cache);
+	struct rp_gpu_access a = { .mask = g->mask };
 	rp_gpu_cache_sets(g->cache, in->line, in->n, g->set);
 	r->refusals = 0;
 	*result = r;
@@ -157,15 +155,17 @@ rp_gpu_run(struct rp_gpu *g, const struct rp_lookups *in, uint8_t *outcome,
 			if (i + ahead[k] < in->n)
 				rp_gpu_cache_prefetch(
 				    g->cache, k, in->line[i + ahead[k]], g->set[i + ahead[k]]);
-		struct rp_gpu_access a = access_of(g, in, i, masks);
+		access_of(g, in, i, masks, &a);
 		struct rp_gpu_event *e = &r->event[i];
 		struct rp_gpu_refusal *f = &r->refusal[r->refusals];
 		if (!rp_gpu_cache_access(g->cache, &a, e, f->fail, down, err))
 			return false;
 		f->lookup = (uint32_t)i;
-		r->refusals += e->refused;
-		outcome[i] = (uint8_t)((e->probe != RP_GPU_HIT ? RP_MISSED | RP_NO_FILL : 0) |
-				       (e->evictions ? RP_EVICTED : 0));
+		r->refusals += !!(e->what & RP_GPU_REFUSED);
+		outcome[i] =
+		    (uint8_t)(((e->what & RP_GPU_PROBE) != RP_GPU_HIT ? RP_MISSED | RP_NO_FILL
+								      : 0) |
+			      (e->evictions ? RP_EVICTED : 0));
 	}
 	return true;
 }
@@ -201,44 +201,73 @@ rp_gpu_flush(struct rp_gpu *g)
 	return rp_gpu_cache_clean(g->cache, 0, UINT64_MAX);
 }
 
+/* Sums over events. */
+struct sums {
+	uint64_t time, stall, held, evictions, evicting, back_lines, back_sectors, written;
+	uint32_t entries;
+};
+
 static inline void
-count(uint64_t grain, const struct rp_gpu_event *e, uint32_t bytes, struct rp_counters *to)
+add_event(struct sums *s, const struct rp_gpu_event *e, uint32_t bytes)
 {
-	uint64_t fill = e->request && !e->dropped;
-	to->HIT += e->probe == RP_GPU_HIT;
-	to->HIT_RESERVED += e->probe == RP_GPU_HIT_RESERVED;
-	to->MISS += e->probe == RP_GPU_MISS;
-	to->SECTOR_MISS += e->probe == RP_GPU_SECTOR_MISS;
-	to->MSHR_HIT += e->merged;
-	to->TOTAL_ACCESS++;
-	to->requests += e->request;
-	to->write_through += e->write;
-	to->stall += e->stall;
-	to->end_time += e->time;
-	/* The same in our words. One eviction is counted from the outcome. */
-	to->fills += fill;
-	to->bytes_filled += fill * grain;
-	to->evictions += e->evictions - (e->evictions != 0);
-	to->bytes_written += e->write ? bytes : 0;
-	to->fetches += e->request;
-	to->merged += e->merged;
-	to->mshr_asked += (uint64_t)e->request + e->merged;
-	to->stall_units += e->stall;
-	to->mshr_time += e->time;
-	to->mshr_held += e->held;
-	if (e->entries > to->mshr_occupancy_max)
-		to->mshr_occupancy_max = e->entries;
-	to->writebacks += e->back_lines;
-	to->writeback_lines += e->back_lines;
-	to->writeback_sectors += e->back_sectors;
-	to->bytes_written += e->back_sectors * grain;
+	s->time += e->time;
+	s->stall += e->stall;
+	s->held += e->held;
+	s->evictions += e->evictions;
+	s->evicting += e->evictions != 0;
+	s->back_lines += e->back_lines;
+	s->back_sectors += e->back_sectors;
+	s->written += e->what & RP_GPU_WRITE ? bytes : 0;
+	s->entries = e->entries > s->entries ? e->entries : s->entries;
+}
+
+/* `n` events that are alike in what they say. */
+static void
+count_what(unsigned what, uint64_t n, uint64_t grain, struct rp_counters *to)
+{
+	uint64_t merged = what & RP_GPU_MERGED ? n : 0, request = what & RP_GPU_REQUEST ? n : 0;
+	uint64_t fills = what & RP_GPU_DROPPED ? 0 : request;
+	uint64_t *const probe[] = { &to->HIT, &to->HIT_RESERVED, &to->MISS, &to->SECTOR_MISS };
+	*probe[what & RP_GPU_PROBE] += n;
+	to->TOTAL_ACCESS += n;
+	to->MSHR_HIT += merged;
+	to->merged += merged;
+	to->requests += request;
+	to->fetches += request;
+	to->mshr_asked += merged + request;
+	to->fills += fills;
+	to->bytes_filled += fills * grain;
+	to->write_through += what & RP_GPU_WRITE ? n : 0;
+}
+
+static void
+count_rest(const struct sums *s, uint64_t grain, struct rp_counters *to)
+{
+	to->stall += s->stall;
+	to->stall_units += s->stall;
+	to->end_time += s->time;
+	to->mshr_time += s->time;
+	to->mshr_held += s->held;
+	to->evictions +=
+	    s->evictions - s->evicting; /* one of a lookup is counted from its outcome */
+	to->writebacks += s->back_lines;
+	to->writeback_lines += s->back_lines;
+	to->writeback_sectors += s->back_sectors;
+	to->bytes_written += s->written + s->back_sectors * grain;
+	if (s->entries > to->mshr_occupancy_max)
+		to->mshr_occupancy_max = s->entries;
 }
 
 void
 rp_gpu_count_one(const struct rp_gpu_spec *s, const struct rp_lookups *in,
     const struct rp_gpu_result *r, size_t i, struct rp_counters *to)
 {
-	count(rp_gpu_string_grain(&s->string), &r->event[i], in->bytes[i], to);
+	const struct rp_gpu_event *e = &r->event[i];
+	uint64_t grain = rp_gpu_string_grain(&s->string);
+	struct sums sum = { 0 };
+	add_event(&sum, e, in->bytes[i]);
+	count_what(e->what, 1, grain, to);
+	count_rest(&sum, grain, to);
 }
 
 void
@@ -246,8 +275,16 @@ rp_gpu_count(const struct rp_gpu_spec *s, const struct rp_lookups *in,
     const struct rp_gpu_result *r, struct rp_counters *to)
 {
 	uint64_t grain = rp_gpu_string_grain(&s->string);
-	for (size_t i = 0; i < in->n; i++)
-		count(grain, &r->event[i], in->bytes[i], to);
+	struct sums sum = { 0 };
+	uint32_t n[RP_GPU_WHATS] = { 0 };
+	for (size_t i = 0; i < in->n; i++) {
+		n[r->event[i].what]++;
+		add_event(&sum, &r->event[i], in->bytes[i]);
+	}
+	for (unsigned what = 0; what < RP_GPU_WHATS; what++)
+		if (n[what])
+			count_what(what, n[what], grain, to);
+	count_rest(&sum, grain, to);
 	for (size_t i = 0; i < r->refusals; i++)
 		rp_gpu_count_refusal(&r->refusal[i], to);
 }

@@ -24,20 +24,20 @@ static void
 note(struct outcome *o, const struct rp_gpu_event *e, const uint64_t *fail)
 {
 	size_t n = strlen(o->text);
-	for (unsigned k = 0; e->refused && k < RP_GPU_FAILS; k++) {
+	for (unsigned k = 0; (e->what & RP_GPU_REFUSED) && k < RP_GPU_FAILS; k++) {
 		o->fail[k] += fail[k];
 		o->refused += fail[k];
 		if (fail[k])
 			o->text[n++] = 'F';
 	}
-	o->text[n++] = "HRMS"[e->probe];
-	if (e->merged)
+	o->text[n++] = "HRMS"[e->what & RP_GPU_PROBE];
+	if (e->what & RP_GPU_MERGED)
 		o->text[n++] = '+';
 	o->text[n] = 0;
-	o->probe[e->probe]++;
-	o->merged += e->merged;
-	o->requests += e->request;
-	o->writes += e->write;
+	o->probe[e->what & RP_GPU_PROBE]++;
+	o->merged += !!(e->what & RP_GPU_MERGED);
+	o->requests += !!(e->what & RP_GPU_REQUEST);
+	o->writes += !!(e->what & RP_GPU_WRITE);
 	o->stall += e->stall;
 	o->time += e->time;
 	o->back_lines += e->back_lines;

@@ -114,15 +114,15 @@ compare(const struct rp_gpu_event *e, const uint64_t *fail, uint64_t sent, uint6
     const struct slow_event *w, const char *place, unsigned i)
 {
 	static const char *const names[] = { "HIT", "HIT_RESERVED", "MISS", "SECTOR_MISS" };
-	cr_assert_str_eq(names[e->probe], w->result, "%s, access %u: %s, not %s", place, i,
-	    names[e->probe], w->result);
+	cr_assert_str_eq(names[e->what & RP_GPU_PROBE], w->result, "%s, access %u: %s, not %s",
+	    place, i, names[e->what & RP_GPU_PROBE], w->result);
 	for (unsigned k = 0; k < RP_GPU_FAILS; k++)
-		SAME(e->refused ? fail[k] : 0, w->fails[k], "fails");
-	SAME(e->merged, w->mshr_hit, "MSHR_HIT");
-	SAME(e->dropped, w->dropped, "dropped");
+		SAME(e->what & RP_GPU_REFUSED ? fail[k] : 0, w->fails[k], "fails");
+	SAME(!!(e->what & RP_GPU_MERGED), w->mshr_hit, "MSHR_HIT");
+	SAME(!!(e->what & RP_GPU_DROPPED), w->dropped, "dropped");
 	SAME(e->stall, w->stall, "stall");
-	SAME(e->request, w->fetches, "requests");
-	SAME(e->write, w->writes, "writes");
+	SAME(!!(e->what & RP_GPU_REQUEST), w->fetches, "requests");
+	SAME(!!(e->what & RP_GPU_WRITE), w->writes, "writes");
 	SAME(e->evictions, w->replaced, "lines replaced");
 	SAME(e->back_lines, w->back_lines, "lines written back");
 	SAME(e->back_sectors, w->back_sectors, "sectors written back");

@@ -7,7 +7,6 @@
 #include "sim/full_loop.h"
 #include "sim/sets_loop.h"
 #include "sim/ways.h"
-#include "sim/words_loop.h"
 
 /* Rows may come straight from memory, and the loops over caches leave it idle: the next chunk's are asked for. May point
  * behind the last row, where it does nothing. */
@@ -244,6 +243,10 @@ PLACED_RUN(random_no_write_64, true, c->lanes, false, true)
 
 #include "sim/opt_loop.h" /* wants divide() */
 
+#define PASTE(a, b) a##b
+#define NAME(level) PASTE(level, _words)
+
+extern const struct rp_words_kernels NAME(RP_KERNELS);
 extern const struct rp_kernels RP_KERNELS;
 const struct rp_kernels RP_KERNELS = {
 	.expand = expand,
@@ -257,10 +260,7 @@ const struct rp_kernels RP_KERNELS = {
 	.fifo_no_write = { { fifo_no_write_32, fifo_no_write_64 },
 	    { fifo_no_write_32_keep, fifo_no_write_64_keep } },
 	.random_no_write = { random_no_write_32, random_no_write_64 },
-	.words = { WORDS_TABLE(random), WORDS_TABLE(fifo), WORDS_TABLE(clock), WORDS_TABLE(mru),
-	    WORDS_TABLE(plru), WORDS_TABLE(lip), WORDS_TABLE(bip), WORDS_TABLE(dip),
-	    WORDS_TABLE(nru), WORDS_TABLE(srrip), WORDS_TABLE(brrip), WORDS_TABLE(drrip),
-	    WORDS_TABLE(srrip_any), WORDS_TABLE(brrip_any), WORDS_TABLE(drrip_any) },
+	.words = &NAME(RP_KERNELS),
 	.full_prepare = full_prepare,
 	.full = { FULL_TABLE(full_lru), FULL_TABLE(full_fifo), FULL_TABLE(full_random) },
 	.opt_prepare = opt_prepare,

@@ -35,6 +35,11 @@ enum { RP_BLOCK = 16 }; /* rows, lookups done at a time where all are alike */
 typedef void rp_full_run(
     struct rp_full *c, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim);
 
+struct rp_words_kernels {
+	/* By: keys of 64 bits; whether hits are likely; what is asked for. */
+	rp_words_run *run[RP_WORDS_LOOPS][2][2][RP_WORDS_KINDS];
+};
+
 struct rp_kernels {
 	/* Whole blocks of up to n rows, the first of which is number `first`, to a lookup each: how many rows, up to the
 	 * first block in which a row crosses lines. */
@@ -46,8 +51,7 @@ struct rp_kernels {
 	    *fifo[2][2][RP_SIZES][2], *random[2][RP_SIZES][2];
 	/* For write misses that bring nothing in; any size. */
 	rp_sets_run *lru_no_write[2][2], *fifo_no_write[2][2], *random_no_write[2];
-	/* By: keys of 64 bits; what is asked for. */
-	rp_words_run *words[RP_WORDS_LOOPS][2][RP_WORDS_KINDS];
+	const struct rp_words_kernels *words;
 	/* The same for one set of any size; all bits of the tags. By: order; wide; prefetch. Victims may be NULL. */
 	uint64_t (*full_prepare)(struct rp_full *c, const struct rp_lookups *in);
 	rp_full_run *full[3][2][2];

@@ -215,10 +215,8 @@ drop_way(struct rp_sets *c, uint32_t s, unsigned way)
 	uint64_t d = get_dirty(c, s), below = (UINT64_C(1) << way) - 1;
 	if (c->order == RP_SETS_PLACED) {
 		ways_put(set, way, 0, c->wide);
-		if (c->taken) {
+		if (c->taken)
 			c->taken[s]--;
-			c->lines--;
-		}
 		set_dirty(c, s, d & ~(UINT64_C(1) << way));
 		return true;
 	}

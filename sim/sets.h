@@ -24,9 +24,8 @@ struct rp_sets {
 	uint64_t magic;
 	unsigned char *keys; /* [sets][lanes] */
 	uint64_t *dirty;     /* bits by way; of up to 16 ways they are uint16_t */
-	/* Ways in use, of each set and of all. NULL: nobody asks. Of PLACED only, and owned by who asks. */
-	uint8_t *taken;
-	uint64_t lines;
+	uint8_t *
+	    taken; /* ways in use, of each set; NULL: nobody asks. Of PLACED only, owned by who asks */
 	void *memory;      /* that keys lie in */
 	unsigned mru_rest; /* chunks to go without looking at the first way first */
 	struct rp_rng rng;

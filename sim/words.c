@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LOOKED_AT = 128 }; /* lookups at the end of a chunk, to guess what the next will do */
+
 static bool
 fits(const struct rp_cache_spec *s)
 {
@@ -93,19 +95,27 @@ close_words(struct rp_cache *cache)
 	rp_sets_close(cache);
 }
 
+/* Whether few of the last lookups of a chunk missed: fewer than one in four, where a branch begins to pay. */
+static bool
+few_missed(const uint8_t *outcome, size_t n)
+{
+	size_t last = n < LOOKED_AT ? n : LOOKED_AT, missed = 0;
+	for (size_t i = n - last; i < n; i++)
+		missed += outcome[i] & RP_MISSED;
+	return missed < last / 4;
+}
+
 static bool
 run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim,
     struct rp_err *err)
 {
 	struct rp_words *c = (struct rp_words *)cache;
 	bool more = c->ahead || victim || cache->spec->allocate == RP_ALLOCATE_NO_WRITE;
-	bool full = c->sets.lines == (uint64_t)c->sets.sets * c->sets.ways;
+	unsigned kind = more ? RP_WORDS_MORE : c->sets.lanes <= 8 ? RP_WORDS_8 : RP_WORDS_16;
 	if (!rp_sets_prepare(&c->sets, in, err))
 		return false;
-	cache->kernels->words[c->loop][c->sets.wide][more                 ? RP_WORDS_MORE
-						     : c->sets.lanes <= 8 ? RP_WORDS_8
-						     : full               ? RP_WORDS_FULL
-							    : RP_WORDS_16](c, in, outcome, victim);
+	cache->kernels->words->run[c->loop][c->sets.wide][c->likely][kind](c, in, outcome, victim);
+	c->likely = few_missed(outcome, in->n);
 	return true;
 }
 

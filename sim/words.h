@@ -1,9 +1,9 @@
 /* words.h - sets of up to 16 ways whose order is a word of 64 bits, for all policies but lru.
  *
  * Lines lie in sets as in sim/sets.h and stay where they were filled. What the policy knows of a set is one word; two
- * functions of a few instructions, a pick and a touch (sim/words_loop.h), make the loop of a policy. Both are computed for
- * every lookup and what was not wanted is masked out: whether a lookup hits cannot be predicted, and a branch on it costs
- * more than they do. Random numbers are drawn ahead, a byte each, and used one by one. */
+ * functions of a few instructions, a pick and a touch (sim/words_kernels.c), make the loop of a policy. Both are computed for
+ * every lookup and what was not wanted is masked out where many miss: whether a lookup hits cannot be predicted then, and a
+ * branch on it costs more than they do. Random numbers are drawn ahead, a byte each, and used one by one. */
 #ifndef RP_SIM_WORDS_H
 #define RP_SIM_WORDS_H
 
@@ -31,14 +31,15 @@ enum rp_words_loop {
 	RP_WORDS_LOOPS
 };
 
-/* Each for: up to 8 ways; up to 16; these, all sets being full; any number, with what else may be asked for. */
-enum { RP_WORDS_8, RP_WORDS_16, RP_WORDS_FULL, RP_WORDS_MORE, RP_WORDS_KINDS };
+/* Each for: up to 8 ways; up to 16; any number, with what else may be asked for. */
+enum { RP_WORDS_8, RP_WORDS_16, RP_WORDS_MORE, RP_WORDS_KINDS };
 
 struct rp_words {
 	struct rp_sets sets;
 	enum rp_words_loop loop;
 	uint64_t *word; /* of each set; 0 at first */
 	bool ahead;     /* prefetch */
+	bool likely;    /* hits are, going by the last chunk */
 	/* Trees of bits (sim/policy/plru.c): the nodes above a way, and those of them that point to it when set. */
 	uint16_t above[RP_WORDS_WAYS], second[RP_WORDS_WAYS];
 	/* Predictions: bits of one, and the lowest bit of each. */

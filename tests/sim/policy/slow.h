@@ -170,7 +170,8 @@ slow_word(const char *list, unsigned k, char *to)
 static inline void
 slow_compare(const struct slow_policy *p)
 {
-	static const enum rp_level levels[] = { RP_LEVEL_MODEL, RP_LEVEL_C, RP_LEVEL_V3 };
+	static const enum rp_level levels[] = { RP_LEVEL_MODEL, RP_LEVEL_C, RP_LEVEL_V3,
+		RP_LEVEL_V4 };
 	static const uint64_t bases[] = { 0, UINT64_C(0x7f1234567000), UINT64_C(1) << 60 };
 	struct rp_rng rng = { rp_test_seed(p->name) };
 	for (unsigned i = 0; i < 50 * rp_test_scale(); i++) {

@@ -1,12 +1,14 @@
-/* words_loop.h - the loop over sets whose order is a word (sim/words.h); part of kernels.c. */
-#ifndef RP_SIM_WORDS_LOOP_H
-#define RP_SIM_WORDS_LOOP_H
+/* words_kernels.c - the loops over sets whose order is a word (sim/words.h): compiled once for each level of the instruction
+ * set, as kernels.c is. */
+#include "config.h"
 
 #include "sim/kernels.h"
 #include "sim/policy/duel.h"
 #include "sim/sets_loop.h"
 #include "sim/ways.h"
 #include "sim/words.h"
+
+#include <string.h>
 
 /* What does not change from lookup to lookup. */
 struct words_at {
@@ -200,11 +202,11 @@ enum {
 	WORDS_DUEL = 16   /* ... in sets that do as the second policy of the two */
 };
 
-/* `all_full`: no set has room. `more`: prefetches, leaves write misses out, tells victims, where that is asked for. */
+/* `likely`: hits are, so a branch on them pays. `more`: prefetches, leaves write misses out, tells victims, where that is asked for. */
 RP_INLINE void
 words(struct rp_words *c, const struct rp_lookups *in, uint8_t *restrict outcome,
     uint64_t *restrict victim, words_pick *pick, words_touch *touch, unsigned traits, bool wide,
-    unsigned lanes, bool all_full, bool more)
+    unsigned lanes, bool likely, bool more)
 {
 	const struct loop l = loop_over(&c->sets, in, wide, lanes);
 	const struct words_at at = { l.ways, c->bits, c->ones, c->above, c->second };
@@ -217,7 +219,6 @@ words(struct rp_words *c, const struct rp_lookups *in, uint8_t *restrict outcome
 	uint64_t *restrict words = c->word;
 	const int32_t most = (int32_t)(UINT32_C(1) << c->psel) - 1, half = most / 2;
 	int32_t duel = c->duel;
-	uint64_t lines = c->sets.lines;
 	if (traits & (WORDS_WAY | WORDS_CHANCE))
 		words_draw(c, traits & WORDS_WAY);
 	for (size_t i = 0; i < l.n; i++) {
@@ -235,8 +236,16 @@ words(struct rp_words *c, const struct rp_lookups *in, uint8_t *restrict outcome
 			outcome[i] = RP_MISSED | RP_NO_FILL;
 			continue;
 		}
+		if (likely && m) {
+			if (!(traits & WORDS_WAY))
+				words[s] = touch(words[s], (unsigned)__builtin_ctzll(m), 0, 0, &at);
+			dirty_set(&l, s, lanes, d | (m & -w));
+			outcome[i] = 0;
+			continue;
+		}
 		/* Else compilers see what miss is, and branch. */
-		__asm__("" : "+r"(miss));
+		if (!likely)
+			__asm__("" : "+r"(miss));
 		if (traits & WORDS_DUEL) {
 			int32_t on = side[s];
 			duel += on & (int32_t)-miss;
@@ -252,13 +261,12 @@ words(struct rp_words *c, const struct rp_lookups *in, uint8_t *restrict outcome
 		}
 		uint64_t word = traits & WORDS_WAY ? 0 : words[s], then = word;
 		unsigned way;
-		if (all_full || __builtin_expect(taken[s] == l.ways, 1)) {
+		if (__builtin_expect(taken[s] == l.ways, 1)) {
 			way = traits & WORDS_WAY ? *draw : pick(&then, &at);
 			draw += traits & WORDS_WAY ? miss : 0;
 		} else {
 			way = (unsigned)__builtin_ctzll(ways_match(set, 0, wide, lanes) & all);
 			taken[s] = (uint8_t)(taken[s] + miss);
-			lines += miss;
 			full = 0;
 			if (traits & WORDS_ORDER) {
 				word = word ? word : ORDER_START;
@@ -279,7 +287,6 @@ words(struct rp_words *c, const struct rp_lookups *in, uint8_t *restrict outcome
 	}
 	c->drawn = (uint32_t)(draw - c->draw);
 	c->duel = duel;
-	c->sets.lines = lines;
 }
 
 #define WORDS_RUN(name, ...)                                                                       \
@@ -288,23 +295,21 @@ words(struct rp_words *c, const struct rp_lookups *in, uint8_t *restrict outcome
 	{                                                                                          \
 		words(c, in, outcome, victim, __VA_ARGS__);                                        \
 	}
-/* By what rp_kernels.words has them by. */
-#define WORDS_RUNS(name, ...)                                                                      \
-	WORDS_RUN(words_##name##_8_32, __VA_ARGS__, false, 8, false, false)                        \
-	WORDS_RUN(words_##name##_8_64, __VA_ARGS__, true, 8, false, false)                         \
-	WORDS_RUN(words_##name##_16_32, __VA_ARGS__, false, 16, false, false)                      \
-	WORDS_RUN(words_##name##_16_64, __VA_ARGS__, true, 16, false, false)                       \
-	WORDS_RUN(words_##name##_full_32, __VA_ARGS__, false, 16, true, false)                     \
-	WORDS_RUN(words_##name##_full_64, __VA_ARGS__, true, 16, true, false)                      \
+/* For any number of ways, with what else may be asked for. */
+#define WORDS_SOME(name, ...)                                                                      \
 	WORDS_RUN(words_##name##_more_32, __VA_ARGS__, false, c->sets.lanes, false, true)          \
-	WORDS_RUN(words_##name##_more_64, __VA_ARGS__, true, c->sets.lanes, false, true)
-#define WORDS_TABLE(name)                                                                          \
-	{                                                                                          \
-		{ words_##name##_8_32, words_##name##_16_32, words_##name##_full_32,               \
-			words_##name##_more_32 },                                                  \
-		    { words_##name##_8_64, words_##name##_16_64, words_##name##_full_64,           \
-			    words_##name##_more_64 },                                              \
-	}
+	WORDS_RUN(words_##name##_more_64, __VA_ARGS__, true, c->sets.lanes, false, true)           \
+	WORDS_RUN(words_##name##_more_32_likely, __VA_ARGS__, false, c->sets.lanes, true, true)    \
+	WORDS_RUN(words_##name##_more_64_likely, __VA_ARGS__, true, c->sets.lanes, true, true)
+/* And for 8 and 16, but for keys of 64 bits only where hits are likely: such keys come with few sets. */
+#define WORDS_RUNS(name, ...)                                                                      \
+	WORDS_SOME(name, __VA_ARGS__)                                                              \
+	WORDS_RUN(words_##name##_8_32, __VA_ARGS__, false, 8, false, false)                        \
+	WORDS_RUN(words_##name##_16_32, __VA_ARGS__, false, 16, false, false)                      \
+	WORDS_RUN(words_##name##_8_32_likely, __VA_ARGS__, false, 8, true, false)                  \
+	WORDS_RUN(words_##name##_16_32_likely, __VA_ARGS__, false, 16, true, false)                \
+	WORDS_RUN(words_##name##_8_64_likely, __VA_ARGS__, true, 8, true, false)                   \
+	WORDS_RUN(words_##name##_16_64_likely, __VA_ARGS__, true, 16, true, false)
 
 WORDS_RUNS(random, pick_word, touch_nothing, WORDS_WAY)
 WORDS_RUNS(fifo, pick_last, touch_fifo, WORDS_ORDER)
@@ -318,8 +323,36 @@ WORDS_RUNS(nru, pick_rrip_1, touch_rrip_1, 0)
 WORDS_RUNS(srrip, pick_rrip_2, touch_rrip_2, 0)
 WORDS_RUNS(brrip, pick_rrip_2, touch_rrip_2, WORDS_FAR | WORDS_CHANCE)
 WORDS_RUNS(drrip, pick_rrip_2, touch_rrip_2, WORDS_DUEL | WORDS_CHANCE)
-WORDS_RUNS(srrip_any, pick_rrip_any, touch_rrip_any, 0)
-WORDS_RUNS(brrip_any, pick_rrip_any, touch_rrip_any, WORDS_FAR | WORDS_CHANCE)
-WORDS_RUNS(drrip_any, pick_rrip_any, touch_rrip_any, WORDS_DUEL | WORDS_CHANCE)
+WORDS_SOME(srrip_any, pick_rrip_any, touch_rrip_any, 0)
+WORDS_SOME(brrip_any, pick_rrip_any, touch_rrip_any, WORDS_FAR | WORDS_CHANCE)
+WORDS_SOME(drrip_any, pick_rrip_any, touch_rrip_any, WORDS_DUEL | WORDS_CHANCE)
 
-#endif
+/* By what rp_words_kernels has them by. */
+#define THREE(f)                                                                                   \
+	{                                                                                          \
+		f, f, f                                                                            \
+	}
+#define SOME_TABLE(name)                                                                           \
+	{                                                                                          \
+		{ THREE(words_##name##_more_32), THREE(words_##name##_more_32_likely) },           \
+		    { THREE(words_##name##_more_64), THREE(words_##name##_more_64_likely) },       \
+	}
+#define TABLE(name)                                                                                \
+	{                                                                                          \
+		{ { words_##name##_8_32, words_##name##_16_32, words_##name##_more_32 },           \
+			{ words_##name##_8_32_likely, words_##name##_16_32_likely,                 \
+			    words_##name##_more_32_likely } },                                     \
+		    { THREE(words_##name##_more_64),                                               \
+			    { words_##name##_8_64_likely, words_##name##_16_64_likely,             \
+				words_##name##_more_64_likely } },                                 \
+	}
+
+#define PASTE(a, b) a##b
+#define NAME(level) PASTE(level, _words)
+
+extern const struct rp_words_kernels NAME(RP_KERNELS);
+const struct rp_words_kernels NAME(RP_KERNELS) = {
+	.run = { TABLE(random), TABLE(fifo), TABLE(clock), TABLE(mru), TABLE(plru), TABLE(lip),
+	    TABLE(bip), TABLE(dip), TABLE(nru), TABLE(srrip), TABLE(brrip), TABLE(drrip),
+	    SOME_TABLE(srrip_any), SOME_TABLE(brrip_any), SOME_TABLE(drrip_any) },
+};

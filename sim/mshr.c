@@ -58,7 +58,7 @@ rp_mshr_has_time(const struct rp_lookups *in, struct rp_err *err)
 }
 
 /* A lookup that missed or whose line may be pending. A write that went past the cache asks for nothing and joins nothing. */
-static uint8_t
+static inline uint8_t
 look(struct rp_mshr *m, uint64_t line, bool store, uint8_t outcome, uint64_t now)
 {
 	if ((outcome & RP_NO_FILL) && store)
@@ -94,14 +94,17 @@ next_miss(const uint8_t *outcome, size_t i, size_t n)
 	return i;
 }
 
+/* Lookups from .. end - 1 took a unit each, with so many entries in use. */
 static void
-fill(uint32_t *to, size_t from, size_t end, uint64_t count)
+note(struct rp_waits *waits, size_t from, size_t end, uint64_t entries)
 {
-	for (size_t i = from; i < end; i++)
-		to[i] = (uint32_t)count;
+	if (from == end)
+		return;
+	rp_waits_step(waits, from, entries);
+	waits->held += entries * (end - from);
 }
 
-/* Lookups i, ... before `end`, while entries are pending and none is due: up to and with the first that may change them. */
+/* Lookups i, ... before `end`, while entries are pending and none is due: up to and with the first that begins one. */
 static size_t
 until_event(struct rp_mshr *m, const struct rp_lookups *in, uint8_t *outcome, size_t i, size_t end)
 {
@@ -114,6 +117,24 @@ until_event(struct rp_mshr *m, const struct rp_lookups *in, uint8_t *outcome, si
 		outcome[i] = look(m, in->line[i], in->store[i], outcome[i], m->now + i);
 		if (m->pending.end != before)
 			break;
+	}
+	return i;
+}
+
+/* The same while all entries are taken, so that none begins. Whether a lookup missed is then no branch, which nobody could
+ * predict. */
+static size_t
+while_full(struct rp_mshr *m, const struct rp_lookups *in, uint8_t *outcome, size_t i, size_t end)
+{
+	const uint32_t *head = m->pending.head;
+	const uint8_t *store = in->store;
+	unsigned shift = m->pending.shift;
+	for (; i < end; i++) {
+		unsigned o = outcome[i], passes = (o & RP_NO_FILL) / RP_NO_FILL & store[i];
+		if (head[rp_pendings_hash(in->line[i], shift)])
+			outcome[i] = look(m, in->line[i], store[i], outcome[i], m->now + i);
+		else
+			outcome[i] = (uint8_t)(o | (o & ~passes & RP_MISSED) * RP_MSHR_FULL);
 	}
 	return i;
 }
@@ -132,19 +153,21 @@ run_by_lookups(
 		if (count) {
 			uint64_t left = rp_pendings_first(p)->due - (m->now + i);
 			end = left < end - i ? i + (size_t)left : end;
-			i = until_event(m, in, outcome, i, end);
+			i = (count == m->entries ? while_full : until_event)(
+			    m, in, outcome, i, end);
 		} else {
 			i = next_miss(outcome, i, end);
 			if (i < end)
 				outcome[i] =
 				    look(m, in->line[i], in->store[i], outcome[i], m->now + i);
 		}
-		fill(waits->entries, from, i, count);
+		note(waits, from, i, count);
 		if (i < end) {
-			waits->entries[i] = (uint32_t)rp_pendings_count(p);
+			note(waits, i, i + 1, rp_pendings_count(p));
 			i++;
 		}
 	}
+	waits->time = in->n;
 	m->now += in->n;
 }
 
@@ -152,7 +175,6 @@ static void
 run_by_clock(
     struct rp_mshr *m, const struct rp_lookups *in, uint8_t *outcome, struct rp_waits *waits)
 {
-	waits->timed = true;
 	for (size_t i = 0; i < in->n; i++) {
 		uint64_t stamp = in->in->time[in->row[i]], from;
 		if (!m->started)
@@ -164,10 +186,8 @@ run_by_clock(
 		    rp_pendings_pass(&m->pending, &m->now, stamp > from ? stamp : from, NULL, NULL);
 		outcome[i] = look(m, in->line[i], in->store[i], outcome[i], m->now);
 		uint64_t after = rp_pendings_count(&m->pending);
-		waits->entries[i] = (uint32_t)(before > after ? before : after);
-		waits->held[i] =
-		    held + rp_pendings_pass(&m->pending, &m->now, rp_later(m->now, 1), NULL, NULL);
-		waits->time[i] = m->now - from;
+		held += rp_pendings_pass(&m->pending, &m->now, rp_later(m->now, 1), NULL, NULL);
+		rp_waits_put(waits, i, m->now - from, held, before > after ? before : after);
 	}
 }
 
@@ -176,8 +196,7 @@ rp_mshr_run(struct rp_mshr *m, const struct rp_lookups *in, uint8_t *outcome,
     struct rp_waits *waits, struct rp_err *err)
 {
 	uint64_t free = m->entries - rp_pendings_count(&m->pending);
-	waits->refusals = 0;
-	waits->timed = false;
+	rp_waits_begin(waits, m->clock);
 	if (!rp_pendings_room(&m->pending, in->n < free ? in->n : free, err))
 		return false;
 	if (m->clock && !rp_mshr_has_time(in, err))

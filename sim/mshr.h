@@ -40,13 +40,51 @@ struct rp_refusal {
 
 /* What a chunk of lookups has to say beside its outcomes. */
 struct rp_waits {
-	uint32_t entries[RP_CHUNK + 64]; /* in use, at most, since the lookup before */
-	bool timed; /* false: each lookup took a unit of time, and held[i] is entries[i] */
+	/* Of the whole chunk: time that it took, entries in use summed over that time, and at most. */
+	uint64_t time, held;
+	uint32_t most;
+	/* Entries in use, at most, since the lookup before: of lookup step[k].from and those up to the next step's. */
+	size_t steps;
+	struct {
+		uint32_t from, entries;
+	} step[2 * RP_CHUNK + 2];
+	bool timed; /* false: each lookup took a unit of time, so both of the following are known */
 	/* Units of time from the lookup before until after this one, and entries in use, summed over them. */
-	uint64_t time[RP_CHUNK + 64], held[RP_CHUNK + 64];
+	uint64_t time_of[RP_CHUNK + 64], held_of[RP_CHUNK + 64];
 	size_t refusals;
 	struct rp_refusal refusal[RP_CHUNK]; /* those of which there are, in order of lookups */
 };
+
+/* Begins what is said of a chunk. */
+static inline void
+rp_waits_begin(struct rp_waits *w, bool timed)
+{
+	w->time = w->held = 0;
+	w->most = 0;
+	w->steps = w->refusals = 0;
+	w->timed = timed;
+}
+
+/* Lookups `from` and up to the next step: so many entries in use. */
+static inline void
+rp_waits_step(struct rp_waits *w, size_t from, uint64_t entries)
+{
+	w->step[w->steps].from = (uint32_t)from;
+	w->step[w->steps++].entries = (uint32_t)entries;
+	if (entries > w->most)
+		w->most = (uint32_t)entries;
+}
+
+/* Lookup i of a timed chunk. */
+static inline void
+rp_waits_put(struct rp_waits *w, size_t i, uint64_t time, uint64_t held, uint64_t entries)
+{
+	w->time_of[i] = time;
+	w->held_of[i] = held;
+	w->time += time;
+	w->held += held;
+	rp_waits_step(w, i, entries);
+}
 
 struct rp_mshr;
 

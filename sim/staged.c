@@ -305,9 +305,7 @@ look_in_time(struct staged *c, struct rp_at *at, const struct want *x, const str
 	held += insist(c, at, x, &outcome);
 	after = rp_pendings_count(&c->on_way);
 	held += rp_pendings_pass(&c->on_way, &c->now, rp_later(c->now, 1), arrive, c);
-	c->waits->entries[x->i] = (uint32_t)(before > after ? before : after);
-	c->waits->time[x->i] = c->now - from;
-	c->waits->held[x->i] = held;
+	rp_waits_put(c->waits, x->i, c->now - from, held, before > after ? before : after);
 	return outcome;
 }
 
@@ -316,8 +314,7 @@ static bool
 get_ready(struct staged *c, const struct rp_lookups *in, struct rp_err *err)
 {
 	uint64_t free = c->entries - rp_pendings_count(&c->on_way);
-	c->waits->timed = true;
-	c->waits->refusals = 0;
+	rp_waits_begin(c->waits, true);
 	return rp_pendings_room(&c->on_way, in->n < free ? in->n : free, err) &&
 	       (!c->tags.spec->mshr.clock || rp_mshr_has_time(in, err));
 }

@@ -232,43 +232,27 @@ count_refusal(const struct rp_refusal *f, struct rp_counters *to)
 	to->stall_units += f->stall;
 }
 
-static uint64_t
-total(const uint64_t *x, size_t n)
-{
-	uint64_t sum = 0;
-	for (size_t i = 0; i < n; i++)
-		sum += x[i];
-	return sum;
-}
-
 /* What MSHRs say beside the outcomes. */
 static void
-count_waits(const struct rp_waits *w, size_t n, struct rp_counters *to)
+count_waits(const struct rp_waits *w, struct rp_counters *to)
 {
-	uint64_t held = 0;
-	uint32_t most = 0;
-	for (size_t i = 0; i < n; i++) {
-		held += w->entries[i];
-		most = w->entries[i] > most ? w->entries[i] : most;
-	}
-	to->mshr_time += w->timed ? total(w->time, n) : n;
-	to->mshr_held += w->timed ? total(w->held, n) : held;
-	if (most > to->mshr_occupancy_max)
-		to->mshr_occupancy_max = most;
+	to->mshr_time += w->time;
+	to->mshr_held += w->held;
+	if (w->most > to->mshr_occupancy_max)
+		to->mshr_occupancy_max = w->most;
 	for (size_t i = 0; i < w->refusals; i++)
 		count_refusal(&w->refusal[i], to);
 }
 
 static void
-count_mshr(const struct sums *s, const struct rp_lookups *in, const struct rp_result *r,
-    struct rp_counters *to)
+count_mshr(const struct sums *s, const struct rp_result *r, struct rp_counters *to)
 {
 	to->merged += s->merged;
 	to->fetches += s->misses - s->merged - s->unasked;
 	to->mshr_asked += s->misses - s->unasked;
 	to->mshr_full += s->mshr_full;
 	to->merge_full += s->merge_full;
-	count_waits(r->waits, in->n, to);
+	count_waits(r->waits, to);
 }
 
 /* Adds what the outcome of one lookup says. */
@@ -342,7 +326,7 @@ rp_tally_chunk(struct rp_tally *t, const struct rp_lookups *in, const struct rp_
 	else if (in->bytes)
 		to->bytes_written += passed_bytes(t->spec, in, outcome);
 	if (r->waits)
-		count_mshr(&s, in, r, to);
+		count_mshr(&s, r, to);
 	if (t->spec->classify)
 		sum_classes(to, r->class, in->n);
 	t->was = t->open;
@@ -352,7 +336,7 @@ rp_tally_chunk(struct rp_tally *t, const struct rp_lookups *in, const struct rp_
 
 static void
 add_waits(const struct rp_waits *w, const struct rp_lookups *in, size_t i, uint8_t outcome,
-    struct rp_counters *to)
+    size_t *step, struct rp_counters *to)
 {
 	uint64_t merged = !!(outcome & RP_MERGED),
 		 fetch =
@@ -362,10 +346,13 @@ add_waits(const struct rp_waits *w, const struct rp_lookups *in, size_t i, uint8
 	to->mshr_asked += merged + fetch;
 	to->mshr_full += !!(outcome & RP_MSHR_FULL);
 	to->merge_full += !!(outcome & RP_MERGE_FULL);
-	to->mshr_time += w->timed ? w->time[i] : 1;
-	to->mshr_held += w->timed ? w->held[i] : w->entries[i];
-	if (w->entries[i] > to->mshr_occupancy_max)
-		to->mshr_occupancy_max = w->entries[i];
+	while (*step + 1 < w->steps && w->step[*step + 1].from <= i)
+		++*step;
+	uint32_t entries = w->step[*step].entries;
+	to->mshr_time += w->timed ? w->time_of[i] : 1;
+	to->mshr_held += w->timed ? w->held_of[i] : entries;
+	if (entries > to->mshr_occupancy_max)
+		to->mshr_occupancy_max = entries;
 }
 
 void
@@ -374,6 +361,7 @@ rp_tally_streams(struct rp_tally *t, const struct rp_lookups *in, const struct r
 {
 	const uint8_t *outcome = r->outcome;
 	const struct rp_waits *w = r->waits;
+	size_t step = 0;
 	for (size_t i = 0; w && i < w->refusals; i++)
 		count_refusal(&w->refusal[i], &to[slot[in->row[w->refusal[i].lookup]]]);
 	for (size_t i = 0; r->gpu && i < r->gpu->refusals; i++) {
@@ -389,7 +377,7 @@ rp_tally_streams(struct rp_tally *t, const struct rp_lookups *in, const struct r
 			if (r->gpu)
 				rp_gpu_count_one(t->spec->gpu, in, r->gpu, i, &sum);
 			if (w)
-				add_waits(w, in, i, outcome[i], &sum);
+				add_waits(w, in, i, outcome[i], &step, &sum);
 		}
 		rp_counters_add(&to[of], &sum);
 	}

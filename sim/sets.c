@@ -129,6 +129,20 @@ line_of(const struct rp_sets *c, uint64_t key, uint32_t s)
 	return first + (spec->index == RP_INDEX_MOD ? s : s ^ rp_index_of(spec, first));
 }
 
+void
+rp_sets_victims(const struct rp_sets *c, size_t n, uint64_t *victim)
+{
+	const struct rp_cache_spec *spec = c->cache.spec;
+	if (!victim || spec->index == RP_INDEX_MOD)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t first = victim[i] - c->set[i];
+		victim[i] = spec->index == RP_INDEX_HASH
+		                ? first
+		                : first + (c->set[i] ^ rp_index_of(spec, first));
+	}
+}
+
 /* As sets_prepare(), for any index. */
 static uint64_t
 prepare_indexed(struct rp_sets *c, const struct rp_lookups *in)
@@ -181,6 +195,7 @@ run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, uint6
 	} else if (k->lru_first[keep][c->wide][size][ahead](c, in, outcome, victim) < in->n / 3) {
 		c->mru_rest = MRU_REST;
 	}
+	rp_sets_victims(c, in->n, victim);
 	return true;
 }
 

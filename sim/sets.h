@@ -49,6 +49,9 @@ bool rp_sets_soil(struct rp_cache *c, uint64_t line);
 /* Fills in c->set and c->key for a chunk, and widens the keys if they have to be. RP_RESOURCE: no memory for that. */
 bool rp_sets_prepare(struct rp_sets *c, const struct rp_lookups *in, struct rp_err *err);
 
+/* Loops tell victims as if a set had neighbouring lines, by hash key - 1 and the set together: makes n of them lines. */
+void rp_sets_victims(const struct rp_sets *c, size_t n, uint64_t *victim);
+
 /* Whether the keys are so many that a loop should prefetch them. */
 bool rp_sets_ahead(const struct rp_sets *c);
 

@@ -15,7 +15,7 @@ struct loop {
 	unsigned char *keys;
 	uint16_t *dirty16; /* of up to 16 lanes */
 	uint64_t *dirty64;
-	uint64_t sets;
+	uint64_t sets; /* what a victim's key is multiplied by: see rp_sets_victims() */
 	unsigned ways;
 };
 
@@ -33,7 +33,7 @@ loop_over(struct rp_sets *c, const struct rp_lookups *in, bool wide, unsigned la
 		.keys = c->keys,
 		.dirty16 = (uint16_t *)c->dirty,
 		.dirty64 = c->dirty,
-		.sets = c->sets,
+		.sets = c->cache.spec->index == RP_INDEX_HASH ? 1 : c->sets,
 		.ways = c->ways,
 	};
 }

@@ -115,6 +115,7 @@ run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, uint6
 	if (!rp_sets_prepare(&c->sets, in, err))
 		return false;
 	cache->kernels->words->run[c->loop][c->sets.wide][c->likely][kind](c, in, outcome, victim);
+	rp_sets_victims(&c->sets, in->n, victim);
 	c->likely = few_missed(outcome, in->n);
 	return true;
 }

@@ -131,6 +131,9 @@ static const char *const specs[] = {
 	"fifo,size=64KiB",
 	"random,size=64KiB",
 	"lru,size=6400",
+	"lru,sets=16,ways=8,index=hash",
+	"srrip,sets=32,ways=8,index=ipoly",
+	"clock,sets=16,ways=8,index=xor",
 };
 
 RP_TEST(victims, every_loop_tells_the_lines_that_leave_and_that_are_there)

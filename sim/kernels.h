@@ -4,6 +4,7 @@
 
 #include "sim/full.h"
 #include "sim/level.h"
+#include "sim/lists.h"
 #include "sim/opt.h"
 #include "sim/sets.h"
 #include "sim/words.h"
@@ -19,6 +20,14 @@ typedef size_t rp_sets_run(
 /* The same where the order is a word. `victim` may be NULL in what does more. */
 typedef void rp_words_run(
     struct rp_words *c, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim);
+
+/* Where the order is in lists (sim/lists_kernels.c): by policy; keys of 64 bits; size, more than 16 ways for sieve only.
+ * `victim` may be NULL. */
+typedef void rp_lists_run(
+    struct rp_lists *c, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim);
+struct rp_lists_kernels {
+	rp_lists_run *run[RP_LISTS_LOOPS][2][RP_SIZES];
+};
 
 /* Columns of rows, and where their lookups go. */
 struct rp_rows {
@@ -52,6 +61,7 @@ struct rp_kernels {
 	/* For write misses that bring nothing in; any size. */
 	rp_sets_run *lru_no_write[2][2], *fifo_no_write[2][2], *random_no_write[2];
 	const struct rp_words_kernels *words;
+	const struct rp_lists_kernels *lists;
 	/* The same for one set of any size; all bits of the tags. By: order; wide; prefetch. Victims may be NULL. */
 	uint64_t (*full_prepare)(struct rp_full *c, const struct rp_lookups *in);
 	rp_full_run *full[3][2][2];

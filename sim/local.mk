@@ -101,13 +101,13 @@ policies += sim/policy/srrip.c
 # The hot loops, once for each level of the instruction set; sim/level.c chooses.
 kernels += sim/libkernels_c.la
 noinst_LTLIBRARIES += sim/libkernels_c.la
-sim_libkernels_c_la_SOURCES = sim/kernels.c sim/words_kernels.c sim/observe/grid_kernels.c sim/observe/reuse_kernels.c
+sim_libkernels_c_la_SOURCES = sim/kernels.c sim/lists_kernels.c sim/words_kernels.c sim/observe/grid_kernels.c sim/observe/reuse_kernels.c
 sim_libkernels_c_la_CPPFLAGS = $(AM_CPPFLAGS) -DRP_KERNELS=rp_kernels_c
 sim_libkernels_c_la_CFLAGS = $(AM_CFLAGS) $(KERNEL_CFLAGS)
 if HAVE_V3
 kernels += sim/libkernels_v3.la
 noinst_LTLIBRARIES += sim/libkernels_v3.la
-sim_libkernels_v3_la_SOURCES = sim/kernels.c sim/words_kernels.c sim/observe/grid_kernels.c sim/observe/reuse_kernels.c
+sim_libkernels_v3_la_SOURCES = sim/kernels.c sim/lists_kernels.c sim/words_kernels.c sim/observe/grid_kernels.c sim/observe/reuse_kernels.c
 sim_libkernels_v3_la_CPPFLAGS = $(AM_CPPFLAGS) -DRP_KERNELS=rp_kernels_v3
 sim_libkernels_v3_la_CFLAGS = $(AM_CFLAGS) $(KERNEL_CFLAGS) -march=x86-64-v3
 endif
@@ -129,3 +129,6 @@ sim_libkernels_v4_la_SOURCES = $(sim_libkernels_v3_la_SOURCES)
 sim_libkernels_v4_la_CPPFLAGS = $(AM_CPPFLAGS) -DRP_KERNELS=rp_kernels_v4
 sim_libkernels_v4_la_CFLAGS = $(AM_CFLAGS) $(KERNEL_CFLAGS) -march=x86-64-v4
 endif
+core += sim/lists.c
+core += sim/lists.h
+core += sim/policy/lfu.h

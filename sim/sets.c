@@ -228,6 +228,8 @@ drop_way(struct rp_sets *c, uint32_t s, unsigned way)
 {
 	unsigned char *set = c->keys + s * stride(c);
 	uint64_t d = get_dirty(c, s), below = (UINT64_C(1) << way) - 1;
+	if (c->dropped)
+		c->dropped(c, s, way);
 	if (c->order == RP_SETS_PLACED) {
 		ways_put(set, way, 0, c->wide);
 		if (c->taken)

@@ -26,6 +26,8 @@ struct rp_sets {
 	uint64_t *dirty;     /* bits by way; of up to 16 ways they are uint16_t */
 	uint8_t *
 	    taken; /* ways in use, of each set; NULL: nobody asks. Of PLACED only, owned by who asks */
+	/* Called before a way of a set is dropped; NULL: nobody asks. */
+	void (*dropped)(struct rp_sets *c, uint32_t s, unsigned way);
 	void *memory;      /* that keys lie in */
 	unsigned mru_rest; /* chunks to go without looking at the first way first */
 	struct rp_rng rng;

@@ -236,6 +236,19 @@ ways_led(const uint16_t *mask, const uint16_t *want, uint16_t state)
 	return (unsigned)__builtin_ctz((unsigned)_mm256_movemask_epi8(e)) / 2;
 }
 
+/* Bit j: number j of the `lanes` is greater. */
+RP_INLINE uint64_t
+ways_above(const int32_t *x, int32_t than, unsigned lanes)
+{
+	const __m256i *v = (const __m256i *)x, y = _mm256_set1_epi32(than);
+	uint64_t m = 0;
+	for (unsigned i = 0; i < lanes / 8; i++) {
+		__m256i above = _mm256_cmpgt_epi32(v[i], y);
+		m |= (uint64_t)(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(above)) << 8 * i;
+	}
+	return m;
+}
+
 /* Key w becomes this one, and the eighth, which is none, `last`. Stored whole, since a load of all that comes soon would
  * wait for a store of parts. */
 RP_INLINE void
@@ -267,6 +280,15 @@ ways_led(const uint16_t *mask, const uint16_t *want, uint16_t state)
 	while ((state & mask[j]) != want[j])
 		j++;
 	return j;
+}
+
+RP_INLINE uint64_t
+ways_above(const int32_t *x, int32_t than, unsigned lanes)
+{
+	uint64_t m = 0;
+	for (unsigned i = 0; i < lanes; i++)
+		m |= (uint64_t)(x[i] > than) << i;
+	return m;
 }
 
 RP_INLINE void

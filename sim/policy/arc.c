@@ -9,6 +9,7 @@
  * the first two and fill() the last; in a set with room, which after an invalidation may have ghosts, fill() does all. */
 #include "config.h"
 
+#include "sim/lists.h"
 #include "sim/policy.h"
 #include "sim/policy/ghosts.h"
 #include "sim/policy/queue.h"
@@ -55,7 +56,7 @@ parts(const struct rp_at *at)
 static uint64_t
 parts_of_way(uint32_t ways)
 {
-	return ways <= 1 << 16 ? UINT64_C(144403552893600) : UINT64_C(1) << 31;
+	return ways <= 1 << 16 ? RP_ARC_PART : UINT64_C(1) << 31;
 }
 
 static void
@@ -185,11 +186,12 @@ const struct rp_policy rp_policy_arc = {
 	.source = "Megiddo, Modha, ARC: a self-tuning, low overhead replacement cache, FAST 2003, "
 		  "Figure 4",
 	.differs = "p, a real number there, is exact up to 32 ways and rounded down to a part in "
-	           "10^9 or finer beyond; a set that has room again after an invalidation replaces "
-	           "nothing, and still learns from the lines it remembers",
+		   "10^9 or finer beyond; a set that has room again after an invalidation replaces "
+		   "nothing, and still learns from the lines it remembers",
 	.set_bytes = set_bytes,
 	.hit = hit,
 	.fill = fill,
 	.drop = drop,
 	.victim = victim,
+	.engines = { &rp_engine_lists_arc },
 };

@@ -5,7 +5,9 @@
  * cache eviction scheme", 2010). A line comes to a level by its last use, so the order at a level is that of use. */
 #include "config.h"
 
+#include "sim/lists.h"
 #include "sim/policy.h"
+#include "sim/policy/lfu.h"
 #include "sim/policy/queue.h"
 
 struct level {
@@ -93,6 +95,11 @@ hit(const struct rp_at *at, uint32_t way)
 	struct parts p = parts(at);
 	uint32_t n = p.level_of[way], above = p.level_hook[n].before;
 	uint64_t uses = p.level[n].uses + 1;
+	if (uses > RP_LFU_USES) {
+		rp_queue_take(&p.level[n].lines, p.way_hook, way);
+		enter(&p, way, n);
+		return;
+	}
 	bool there = above && p.level[above - 1].uses == uses;
 	if (!there && p.level[n].lines.n == 1) {
 		p.level[n].uses = uses; /* it stays between the same neighbours */
@@ -155,4 +162,5 @@ const struct rp_policy rp_policy_lfu = {
 	.fill = fill,
 	.drop = drop,
 	.victim = victim,
+	.engines = { &rp_engine_lists_lfu },
 };

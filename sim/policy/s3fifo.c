@@ -5,6 +5,7 @@
  * rounding: the small queue gives a line when it has at least `small` percent of the ways, else the main queue does. */
 #include "config.h"
 
+#include "sim/lists.h"
 #include "sim/policy.h"
 #include "sim/policy/ghosts.h"
 #include "sim/policy/queue.h"
@@ -167,4 +168,5 @@ const struct rp_policy rp_policy_s3fifo = {
 	.fill = fill,
 	.drop = drop,
 	.victim = victim,
+	.engines = { &rp_engine_lists_s3fifo },
 };

@@ -5,6 +5,7 @@
  * the hand passes stays where it is, unlike in clock, where it would go to the front. */
 #include "config.h"
 
+#include "sim/lists.h"
 #include "sim/policy.h"
 #include "sim/policy/queue.h"
 
@@ -82,4 +83,5 @@ const struct rp_policy rp_policy_sieve = {
 	.fill = fill,
 	.drop = drop,
 	.victim = victim,
+	.engines = { &rp_engine_lists_sieve },
 };

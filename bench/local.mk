@@ -18,7 +18,7 @@ bench_gen_SOURCES = bench/gen.c $(bench_shared)
 bench_gen_LDADD = libcore.la
 
 benches += bench/replay
-bench_replay_SOURCES = bench/replay.c bench/plain.c bench/plain.h $(bench_shared)
+bench_replay_SOURCES = bench/replay.c bench/plain.c bench/plain_lists.c bench/plain.h $(bench_shared)
 bench_replay_LDADD = libcore.la
 benches += bench/readers
 bench_readers_SOURCES = bench/readers.c $(bench_shared)

@@ -401,6 +401,10 @@ static const struct {
 	{ "srrip", plain_srrip, plain_srrip },
 	{ "brrip", plain_brrip, plain_brrip },
 	{ "drrip", plain_drrip, plain_drrip },
+	{ "lfu", plain_lfu, plain_lfu },
+	{ "sieve", plain_sieve, plain_sieve },
+	{ "s3fifo", plain_s3fifo, plain_s3fifo },
+	{ "arc", plain_arc, plain_arc },
 };
 
 void

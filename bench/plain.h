@@ -10,4 +10,9 @@
 void plain_replay(
     const struct rp_cache_spec *spec, const struct rp_batch *b, struct rp_counters *out);
 
+/* Of bench/plain_lists.c: up to 64 ways and a power of two of sets, or one set of any size; s3fifo as published. */
+typedef void plain_loop(
+    const struct rp_cache_spec *spec, const struct rp_batch *b, struct rp_counters *out);
+plain_loop plain_lfu, plain_sieve, plain_s3fifo, plain_arc;
+
 #endif

@@ -24,8 +24,8 @@ struct model {
 	struct {
 		uint32_t valid, taken; /* ways in use; ways below this are in use */
 	} * set;
-	/* Place + 1 of a line, by open addressing; NULL: sets are searched. */
-	uint64_t *table;
+	/* First place + 1 of each chain, and behind each place the next + 1; NULL: sets are searched. */
+	uint32_t *table, *next;
 	uint64_t table_mask;
 	char *set_state;
 	size_t set_bytes;
@@ -61,13 +61,14 @@ open_model(struct rp_cache *c, struct rp_err *err)
 	    rp_mem_array(1, p->all_bytes ? p->all_bytes(s->sets, s->ways, s->arg) : 0, err);
 	if (!m->line || !m->state || !m->set || !m->set_state || !m->all_state)
 		return false;
-	if (s->ways > SEARCHED_WAYS) {
+	if (s->ways > SEARCHED_WAYS && lines < UINT32_MAX) {
 		uint64_t size = 64;
 		while (size < 2 * lines)
 			size *= 2;
 		m->table = rp_mem_array(size, sizeof *m->table, err);
+		m->next = rp_mem_array(lines, sizeof *m->next, err);
 		m->table_mask = size - 1;
-		if (!m->table)
+		if (!m->table || !m->next)
 			return false;
 	}
 	for (uint32_t i = 0; p->init && i < s->sets; i++)
@@ -89,33 +90,34 @@ close_model(struct rp_cache *c)
 	free(m->state);
 	free(m->set);
 	free(m->table);
+	free(m->next);
 	free(m->set_state);
 	free(m->all_state);
 }
 
-/* The slot of the table where a line is, or where it would go. */
-static uint64_t
-slot_of(const struct model *m, uint64_t line)
+/* The chain that a line is in. */
+static uint32_t *
+chain_of(const struct model *m, uint64_t line)
 {
-	uint64_t i = rp_mix64(line) & m->table_mask;
-	while (m->table[i] && m->line[m->table[i] - 1] != line)
-		i = (i + 1) & m->table_mask;
-	return i;
+	return &m->table[rp_mix64(line) & m->table_mask];
 }
 
-/* Takes a line out of the table: what follows moves up, so that no search ends early. */
+/* Takes a place out of the chain of its line. */
 static void
-unslot(struct model *m, uint64_t line)
+unchain(struct model *m, uint64_t place)
 {
-	uint64_t hole = slot_of(m, line);
-	for (uint64_t i = (hole + 1) & m->table_mask; m->table[i]; i = (i + 1) & m->table_mask) {
-		uint64_t home = rp_mix64(m->line[m->table[i] - 1]) & m->table_mask;
-		if (((i - home) & m->table_mask) < ((i - hole) & m->table_mask))
-			continue;
-		m->table[hole] = m->table[i];
-		hole = i;
-	}
-	m->table[hole] = 0;
+	uint32_t *p = chain_of(m, m->line[place]);
+	while (*p != place + 1)
+		p = &m->next[*p - 1];
+	*p = m->next[place];
+}
+
+static void
+chain(struct model *m, uint64_t place)
+{
+	uint32_t *p = chain_of(m, m->line[place]);
+	m->next[place] = *p;
+	*p = (uint32_t)(place + 1);
 }
 
 /* Place of a line of set s (set * ways + way), or UINT64_MAX. */
@@ -123,8 +125,10 @@ static uint64_t
 find(const struct model *m, uint32_t s, uint64_t line)
 {
 	if (m->table) {
-		uint64_t slot = slot_of(m, line);
-		return m->table[slot] ? m->table[slot] - 1 : UINT64_MAX;
+		uint64_t place = *chain_of(m, line);
+		while (place && m->line[place - 1] != line)
+			place = m->next[place - 1];
+		return place - 1; /* UINT64_MAX at the end */
 	}
 	uint64_t base = (uint64_t)s * m->ways;
 	for (uint64_t p = base; p < base + m->ways; p++)
@@ -154,7 +158,7 @@ make_room(struct model *m, const struct rp_at *at, uint8_t *outcome, uint64_t *v
 	*victim = m->line[base + w];
 	*outcome |= RP_EVICTED | ((m->state[base + w] & DIRTY) ? RP_WROTE_BACK : 0);
 	if (m->table)
-		unslot(m, m->line[base + w]);
+		unchain(m, base + w);
 	return w;
 }
 
@@ -177,7 +181,7 @@ look(struct model *m, const struct rp_at *at, bool dirty, bool no_fill, uint64_t
 	m->line[base + w] = at->line;
 	m->state[base + w] = dirty ? VALID | DIRTY : VALID;
 	if (m->table)
-		m->table[slot_of(m, at->line)] = base + w + 1;
+		chain(m, base + w);
 	if (p->fill)
 		p->fill(at, w);
 	return outcome;
@@ -242,7 +246,7 @@ drop_place(struct model *m, uint64_t place)
 	if (m->cache.spec->policy->drop)
 		m->cache.spec->policy->drop(&at, way);
 	if (m->table)
-		unslot(m, m->line[place]);
+		unchain(m, place);
 	m->state[place] = 0;
 	return true;
 }

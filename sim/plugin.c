@@ -169,8 +169,12 @@ policy_wrong(const struct rp_policy *p)
 	if (p->admit || p->future || p->unbounded || p->engines[0])
 		return "it sets members that are the library's own";
 	const char *wrong = NULL;
-	for (size_t i = 0; i < RP_POLICY_PARAMS && p->params[i].name && !wrong; i++)
+	for (size_t i = 0; i < RP_POLICY_PARAMS && p->params[i].name && !wrong; i++) {
 		wrong = param_wrong(&p->params[i]);
+		for (size_t k = 0; k < i && !wrong; k++)
+			if (!strcmp(p->params[k].name, p->params[i].name))
+				wrong = "two parameters have the same name";
+	}
 	return wrong;
 }
 

@@ -110,6 +110,17 @@ is_any(const char *key, const char *const *names)
 	return *names != NULL;
 }
 
+/* A built-in policy that has a parameter of that name, or NULL. */
+static const struct rp_policy *
+owner(const char *key)
+{
+	for (const struct rp_policy *const *p = rp_policies; *p; p++)
+		for (size_t i = 0; i < RP_POLICY_PARAMS && (*p)->params[i].name; i++)
+			if (!strcmp((*p)->params[i].name, key))
+				return *p;
+	return NULL;
+}
+
 static bool
 set_key(void *to, const char *key, const char *value, struct rp_err *err)
 {
@@ -119,6 +130,10 @@ set_key(void *to, const char *key, const char *value, struct rp_err *err)
 			return set_param(g, i, value, err);
 	if (is_any(key, waiting_keys))
 		g->waits = key;
+	const struct rp_policy *other = rp_cache_spec_has_key(key) ? NULL : owner(key);
+	if (other)
+		return rp_fail(err, RP_USAGE, "no key '%s' of %s, as %s has it", key,
+		    g->policy->name, other->name);
 	return rp_opts_set(rows, g, key, value, false, err);
 }
 
@@ -250,6 +265,16 @@ geometry(struct given *g, struct rp_cache_spec *s, struct rp_err *err)
 	s->sets = g->sets;
 	s->ways = (uint32_t)ways;
 	return true;
+}
+
+/* What a policy keeps of a set is rounded up where it is made (sim/tags.c), which must not come to nothing. */
+static bool
+state(const struct rp_cache_spec *s, struct rp_err *err)
+{
+	const struct rp_policy *p = s->policy;
+	size_t bytes = p->set_bytes && !p->unbounded ? p->set_bytes(s->ways, s->arg) : 0;
+	return bytes <= SIZE_MAX / 2 ||
+	       rp_fail(err, RP_USAGE, "policy '%s' wants %zu bytes for a set", p->name, bytes);
 }
 
 static bool
@@ -394,8 +419,8 @@ rp_cache_spec_parse_with(const char *text, uint32_t line, uint64_t seed,
 	s.allocate = g.allocate;
 	s.classify = g.classify;
 	s.seed = g.seed;
-	if (!geometry(&g, &s, err) || !all_given(&g, err) || !sectors(&g, &s, err) ||
-	    !set_index(&g, &s, err) || !waiting(&g, &s, err))
+	if (!geometry(&g, &s, err) || !all_given(&g, err) || !state(&s, err) ||
+	    !sectors(&g, &s, err) || !set_index(&g, &s, err) || !waiting(&g, &s, err))
 		goto bad;
 	*out = s;
 	return true;

@@ -181,7 +181,13 @@ rp_print_size(char *to, size_t room, uint64_t bytes)
 
 enum { NEAR_LEN = 32 };
 
-/* Edit distance of two short words, where neighbours that changed places count as one edit (optimal string alignment). */
+static char
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Edit distance of two short words, whatever their case, where neighbours that changed places count as one edit (optimal string alignment). */
 static unsigned
 distance(const char *a, const char *b)
 {
@@ -193,7 +199,7 @@ distance(const char *a, const char *b)
 		unsigned *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
 		now[0] = (unsigned)i;
 		for (size_t j = 1; j <= m; j++) {
-			now[j] = last[j - 1] + (a[i - 1] != b[j - 1]);
+			now[j] = last[j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
 			if (last[j] + 1 < now[j])
 				now[j] = last[j] + 1;
 			if (now[j - 1] + 1 < now[j])

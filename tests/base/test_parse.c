@@ -147,6 +147,8 @@ RP_TEST(parse, the_nearest_name_is_near)
 	cr_assert_str_eq(rp_nearest("randoom", names, 5), "random");
 	cr_assert_str_eq(rp_nearest("srip", names, 5), "srrip");
 	cr_assert_str_eq(rp_nearest("brip", names, 5), "brrip");
+	cr_assert_str_eq(rp_nearest("LRU", names, 5), "lru");
+	cr_assert_str_eq(rp_nearest("Fifo", names, 5), "fifo");
 	cr_assert_null(rp_nearest("belady", names, 5));
 	cr_assert_null(rp_nearest("", names, 5));
 	cr_assert_null(rp_nearest("ab", names, 5)); /* everything is near so short a word */

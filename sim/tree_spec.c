@@ -122,6 +122,12 @@ read_key(struct reading *r, struct given *g, const struct rp_yaml_node *n)
 		return rp_yaml_fail(&r->yaml, n, r->err, "%s: %s; wanted a text", n->key,
 		    rp_yaml_kind_name(n->kind));
 	}
+	/* {cache: lru,size=32KiB}: the comma ends the value. */
+	if (strchr(n->key, '=') && !*text)
+		return rp_yaml_fail(&r->yaml, n, r->err,
+		    "no key '%.40s'; between { and } a specification wants quotes, as in "
+		    "cache: \"lru,size=32KiB\"",
+		    n->key);
 	if (!rp_opts_set_key(rp_level_keys, g, n->key, text, r->err))
 		return rp_yaml_wrap(&r->yaml, n, r->err);
 	return *text || rp_yaml_fail(&r->yaml, n, r->err, "%s: nothing behind it", n->key);

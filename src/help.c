@@ -272,7 +272,7 @@ mdoc(const char *name, struct rp_err *err)
 static bool
 overview(void)
 {
-	printf("usage: reprise help TOPIC | COMMAND\n\n");
+	printf("usage: reprise help [--plugin FILE] TOPIC | COMMAND\n\n");
 	for (size_t i = 0; i < TOPICS; i++)
 		printf("  %-16s %s\n", topics[i].name, topics[i].what);
 	printf("  %-16s %s\n", "policy NAME",

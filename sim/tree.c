@@ -57,7 +57,7 @@ open_level(struct rp_tree *t, size_t i, struct rp_err *err)
 {
 	struct level *l = &t->level[i];
 	l->spec = &t->spec->level[i];
-	l->line_bits = (unsigned)__builtin_ctz(l->spec->cache.line);
+	l->line_bits = rp_cache_spec_unit_bits(&l->spec->cache);
 	l->slices = rp_slices_of(l->spec);
 	l->wants_bytes = wants_bytes(l->spec);
 	l->expand = rp_expand_new(l->line_bits, l->wants_bytes, true, t->o.level, err);
@@ -483,7 +483,8 @@ settle(struct rp_tree *t, const struct instance *from, uint64_t address, uint64_
 	const struct level *l = &t->level[to->level];
 	uint64_t line = address >> l->line_bits, last = (address + (bytes - 1)) >> l->line_bits;
 	for (;; line++) {
-		uint64_t local, part = l->spec->cache.line < bytes ? l->spec->cache.line : bytes;
+		uint64_t local,
+		    part = l->spec->cache.sector < bytes ? l->spec->cache.sector : bytes;
 		struct unit *u = tree_slice(l, to, line, &local);
 		if (l->spec->cache.write != RP_WRITE_BACK || !rp_module_soil(u->module, local))
 			settle(t, to,
@@ -510,7 +511,7 @@ note_dirty(void *to, uint64_t line, bool dirty)
 	struct dirty_lines *d = to;
 	uint64_t address = tree_line(d->l, d->u, line) << d->l->line_bits;
 	if (!dirty || d->failed || address > d->last ||
-	    address + (d->l->spec->cache.line - 1) < d->first)
+	    address + (d->l->spec->cache.sector - 1) < d->first)
 		return;
 	if (d->n == d->room) {
 		size_t room = d->room ? 2 * d->room : 256;
@@ -550,17 +551,18 @@ write_back(
 	for (uint32_t s = 0; ok && s < l->slices.n; s++) {
 		struct unit *u = &in->unit[s];
 		struct dirty_lines d = { .l = l, .u = u, .first = first, .last = last, .err = err };
-		uint64_t low = first, high = last, local;
+		uint64_t low = first, high = last, local, lines = 0;
 		range_of(l, &low, &high);
 		rp_module_walk(u->module, low, high, note_dirty, &d);
 		qsort(d.address, d.n, sizeof *d.address, by_address);
 		for (size_t i = 0; i < d.n; i++) {
 			tree_slice(l, in, d.address[i] >> l->line_bits, &local);
 			rp_module_clean(u->module, local, local);
-			settle(t, in, d.address[i], l->spec->cache.line);
+			settle(t, in, d.address[i], l->spec->cache.sector);
+			lines += !i || (d.address[i] ^ d.address[i - 1]) >= l->spec->cache.line;
 		}
-		u->total.writebacks += t->count ? d.n : 0;
-		u->total.bytes_written += t->count ? d.n * l->spec->cache.line : 0;
+		u->total.writebacks += t->count ? lines : 0;
+		u->total.bytes_written += t->count ? d.n * l->spec->cache.sector : 0;
 		free(d.address);
 		ok = !d.failed;
 	}

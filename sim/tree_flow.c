@@ -217,8 +217,9 @@ slice_rows(const struct rp_tree *t, const struct level *l, const struct source *
 {
 	for (size_t i = p->n = 0; i < s->n; i++) {
 		size_t row = row_of(s, i);
-		uint64_t first = s->rows->addr[row] >> l->line_bits,
-			 last = tree_last_byte(s->rows, row) >> l->line_bits, local;
+		unsigned sectors = l->slices.sectors, bits = l->line_bits + sectors;
+		uint64_t first = s->rows->addr[row] >> bits,
+			 last = tree_last_byte(s->rows, row) >> bits, local;
 		uint32_t unit = (l->of[t->slot[origin_of(s, row)]] - 1) * l->slices.n;
 		for (uint64_t line = first;; line++) {
 			if (first == last || tree_touches(l, s->rows, row, line)) {
@@ -226,7 +227,7 @@ slice_rows(const struct rp_tree *t, const struct level *l, const struct source *
 					p->number[p->n] = (uint32_t)i;
 					p->more[p->n] = (uint32_t)(line - first);
 					p->unit[p->n] =
-					    unit + rp_slice_of(&l->slices, line, &local);
+					    unit + rp_slice_of(&l->slices, line << sectors, &local);
 				}
 				p->n++;
 			}
@@ -277,15 +278,16 @@ static void
 keep_part(const struct level *l, struct feed *f, size_t k, uint64_t more)
 {
 	struct rp_batch *b = f->rows;
-	uint64_t line = b->addr[k] >> l->line_bits, local, mask = l->spec->cache.line - 1;
-	if (!more && line == tree_last_byte(b, k) >> l->line_bits) {
-		rp_slice_of(&l->slices, line, &local);
+	unsigned sectors = l->slices.sectors, bits = l->line_bits + sectors;
+	uint64_t line = b->addr[k] >> bits, local, mask = l->spec->cache.line - 1;
+	if (!more && line == tree_last_byte(b, k) >> bits) {
+		rp_slice_of(&l->slices, line << sectors, &local);
 		b->addr[k] = local << l->line_bits | (b->addr[k] & mask);
 		return;
 	}
-	uint64_t start = (line + more) << l->line_bits;
+	uint64_t start = (line + more) << bits;
 	struct rp_access a = tree_clip(b, k, start, start | mask);
-	rp_slice_of(&l->slices, line + more, &local);
+	rp_slice_of(&l->slices, (line + more) << sectors, &local);
 	b->addr[k] = (local << l->line_bits) + (a.addr - start);
 	b->size[k] = a.size;
 	if (b->mask)
@@ -378,7 +380,7 @@ rewrite(const struct level *l, struct feed *f, size_t at, const struct rp_reques
     const struct rp_batch *from)
 {
 	size_t row = asks->row[k];
-	uint64_t mask = l->spec->cache.line - 1, start = asks->addr[k] & ~mask;
+	uint64_t mask = l->spec->cache.sector - 1, start = asks->addr[k] & ~mask;
 	if (from->addr[row] >= start && tree_last_byte(from, row) <= (start | mask)) {
 		f->rows->addr[at] = from->addr[row];
 		f->rows->size[at] = from->size[row];

@@ -38,7 +38,7 @@ tree_clip(const struct rp_batch *b, size_t row, uint64_t first, uint64_t last)
 bool
 tree_touches(const struct level *l, const struct rp_batch *b, size_t row, uint64_t line)
 {
-	uint64_t start = line << l->line_bits;
+	uint64_t start = line << (l->line_bits + l->slices.sectors);
 	if (!b->mask || !b->mask[row] || b->size[row] > 128)
 		return true;
 	return tree_clip(b, row, start, start + (l->spec->cache.line - 1)).mask;
@@ -57,7 +57,7 @@ tree_request(const struct level *l, const struct unit *u, const struct rp_reques
     const struct rp_batch *rows)
 {
 	size_t row = asks->row[k];
-	uint64_t at = asks->addr[k], in_line = l->spec->cache.line - 1, start = at & ~in_line;
+	uint64_t at = asks->addr[k], in_line = l->spec->cache.sector - 1, start = at & ~in_line;
 	uint64_t home = tree_line(l, u, at >> l->line_bits) << l->line_bits;
 	struct rp_access a;
 	if (asks->what[k] == RP_ASK_WRITE) {

@@ -62,7 +62,7 @@ static struct rp_access
 access_of(const struct one *x)
 {
 	uint64_t local = x->look->line[0], start = local << x->l->line_bits;
-	struct rp_access a = tree_clip(x->l->one, 0, start, start + (x->l->spec->cache.line - 1));
+	struct rp_access a = tree_clip(x->l->one, 0, start, start + (x->l->spec->cache.sector - 1));
 	a.addr += (tree_line(x->l, x->u, local) << x->l->line_bits) - start;
 	return a;
 }
@@ -341,7 +341,7 @@ take_row(
     struct rp_tree *t, struct one *x, const struct rp_access *a, one_fn *take, struct rp_err *err)
 {
 	size_t row = 0;
-	uint32_t bytes = x->l->spec->cache.line;
+	uint32_t bytes = x->l->spec->cache.sector;
 	rp_batch_clear(x->l->one);
 	rp_batch_put(x->l->one, a);
 	if (a->size && (a->addr & (bytes - 1)) + a->size <= bytes) {
@@ -364,15 +364,16 @@ take_parts(
 	struct level *l = x->l;
 	rp_batch_clear(t->row);
 	rp_batch_put(t->row, a);
-	uint64_t first = a->addr >> l->line_bits, last = tree_last_byte(t->row, 0) >> l->line_bits;
+	unsigned sectors = l->slices.sectors, bits = l->line_bits + sectors;
+	uint64_t first = a->addr >> bits, last = tree_last_byte(t->row, 0) >> bits;
 	for (uint64_t line = first;; line++) {
-		uint64_t local, start = line << l->line_bits;
+		uint64_t local, start = line << bits;
 		rp_batch_clear(t->row);
 		rp_batch_put(t->row, a);
 		if (first == last || tree_touches(l, t->row, 0, line)) {
 			struct rp_access part =
 			    tree_clip(t->row, 0, start, start + (l->spec->cache.line - 1));
-			x->u = tree_slice(l, x->in, line, &local);
+			x->u = tree_slice(l, x->in, line << sectors, &local);
 			part.addr = (local << l->line_bits) + (part.addr - start);
 			if (!take_row(t, x, &part, take, err))
 				return false;
@@ -458,7 +459,11 @@ take_copy(struct rp_tree *t, const struct one *x, struct rp_err *err)
 	if (!put_in(t, x, false, &o, err))
 		return false;
 	COUNT(t, x, writebacks, !!(o & RP_WROTE_BACK));
-	COUNT(t, x, bytes_written, o & RP_WROTE_BACK ? line : 0);
+	if (o & RP_WROTE_BACK)
+		COUNT(t, x, bytes_written,
+		    t->result.back ? (uint64_t)__builtin_popcountll(t->result.back[0]) *
+					 x->l->spec->cache.sector
+				   : line);
 	return true;
 }
 
@@ -467,7 +472,7 @@ tree_warm(struct rp_tree *t, struct instance *in, uint64_t line, struct rp_err *
 {
 	struct level *l = &t->level[in->level];
 	struct rp_access a = {
-		.addr = line << l->line_bits, .size = l->spec->cache.line, .kind = RP_READ
+		.addr = line << l->line_bits, .size = l->spec->cache.sector, .kind = RP_READ
 	};
 	return arrive(t, (int)in->level, &a, in->slot, NULL, take_copy, err);
 }

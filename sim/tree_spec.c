@@ -265,9 +265,6 @@ read_level(struct reading *r, size_t i, const struct rp_yaml_node *map)
 		    &r->yaml, map, r->err, "wanted cache: SPEC, as cache: lru,size=32KiB,ways=8");
 	if (!rp_cache_spec_parse_with(g->cache, r->line, r->seed, r->plugins, &l->cache, r->err))
 		return rp_yaml_wrap(&r->yaml, node_of(r, i, "cache"), r->err);
-	if (rp_cache_spec_sectored(&l->cache))
-		return rp_yaml_fail(&r->yaml, node_of(r, i, "cache"), r->err,
-		    "sector=: the levels of a hierarchy keep whole lines");
 	snprintf(name, sizeof name, "L%zu", i + 1);
 	l->name = rp_arena_string(&r->out->arena,
 	    g->name          ? g->name
@@ -385,6 +382,10 @@ check_cache(struct reading *r, size_t i)
 	if (l->inclusion == RP_EXCLUSIVE && (l->cache.mshr.on || l->cache.classify))
 		return rp_yaml_fail(&r->yaml, at, r->err, "cache: %s= is not for exclusive levels",
 		    l->cache.classify ? "classify" : "mshr");
+	if (rp_cache_spec_sectored(&l->cache) && !rp_tree_flows_down(t))
+		return rp_yaml_fail(&r->yaml, at, r->err,
+		    "cache: with inclusive or exclusive levels all keep whole lines; wanted no "
+		    "sector=, or inclusion: nine");
 	if (!l->cache.gpu)
 		return true;
 	if (l->slices > 1)

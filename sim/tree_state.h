@@ -55,7 +55,8 @@ struct single {
 
 struct level {
 	const struct rp_level_spec *spec;
-	unsigned line_bits;
+	unsigned
+	    line_bits; /* of a level with sectors: of those, which are its lines to all that is here */
 	struct rp_slices slices;
 	bool wants_bytes; /* writes may pass it */
 	struct rp_expand *expand;
@@ -134,7 +135,7 @@ tree_last_byte(const struct rp_batch *b, size_t row)
 /* The part of a row from byte `first` to `last`, in which it has some. */
 struct rp_access tree_clip(const struct rp_batch *b, size_t row, uint64_t first, uint64_t last);
 
-/* Whether a row touches a line that lies in it: not so if its mask says otherwise. */
+/* Whether a row touches a line, whole, that lies in it: not so if its mask says otherwise. */
 bool tree_touches(const struct level *l, const struct rp_batch *b, size_t row, uint64_t line);
 
 /* Bytes that an access touches. */

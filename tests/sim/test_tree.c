@@ -219,6 +219,20 @@ add(char *text, size_t room, const char *format, ...)
 
 enum { TEXT = 2048 };
 
+/* Sectors, and often MSHRs, for the cache that ends the text. */
+static void
+add_sectors(struct rp_rng *rng, char text[TEXT], unsigned line)
+{
+	static const char *const stall[] = { "count", "skip", "unit", "drop" };
+	text[strlen(text) - 1] = '\0';
+	add(text, TEXT, ",sector=%u", line >> rp_rng_below(rng, 4));
+	if (rp_rng_below(rng, 2))
+		add(text, TEXT, ",mshr=%u,merge=%u,latency=%u,stall=%s",
+		    (unsigned)rp_rng_below(rng, 5), (unsigned)rp_rng_below(rng, 3),
+		    1 + (unsigned)rp_rng_below(rng, 20), stall[rp_rng_below(rng, 4)]);
+	add(text, TEXT, "\n");
+}
+
 /* A hierarchy of 2 or 3 levels of small caches; the top may be two, for fetches and the rest. `flows`: nothing flows up, any
  * policy, slices. */
 static void
@@ -244,6 +258,8 @@ random_levels(struct rp_rng *rng, char text[TEXT], bool flows)
 			    1U << rp_rng_below(rng, 4), 1U << rp_rng_below(rng, 3),
 			    mixed && how == 2 ? 64 : line,
 			    write[rp_rng_below(rng, 2) ? 0 : rp_rng_below(rng, 4)]);
+			if (flows && rp_rng_below(rng, 2))
+				add_sectors(rng, text, line);
 			if (fetches)
 				add(text, TEXT, "    parent: L2\n");
 			if (k)
@@ -722,23 +738,28 @@ RP_TEST(tree, a_level_is_a_cache_on_the_requests_from_above)
 
 RP_TEST(tree, a_level_alone_is_a_cache_alone)
 {
+	static const char *const specs[] = { "fifo,sets=4,ways=4,write=through",
+		"lru,sets=4,ways=2,line=128,sector=32",
+		"srrip,sets=3,ways=2,line=256,sector=16,mshr=3,latency=9,stall=skip" };
 	struct rp_rng rng = { rp_test_seed("one") };
-	for (unsigned round = 0; round < 20; round++) {
+	for (unsigned round = 0; round < 60; round++) {
+		const char *spec = specs[round % 3];
+		char text[TEXT];
 		struct rp_tree_spec s;
 		struct rp_tree_opts o = {
-			.flush = round % 2, .once = round % 3 == 0, .keep_bypassed = true
+			.flush = round % 2, .once = round % 5 == 0, .keep_bypassed = true
 		};
 		const struct rp_replay_opts flat = {
 			.flush = o.flush, .once = o.once, .keep_bypassed = true
 		};
 		struct rp_batch *b =
 		    round % 4 ? random_trace(&rng, 2000, 100) : gpu_trace(&rng, 2000, 100);
-		read_tree("levels:\n  - cache: fifo,sets=4,ways=4,write=through\n", &s);
+		snprintf(text, sizeof text, "levels:\n  - cache: %s\n", spec);
+		read_tree(text, &s);
 		struct rp_tree *t = run_in_pieces(&s, &o, b, b->n);
-		struct rp_counters in = level_counters(t, 0),
-				   alone = replay_one("fifo,sets=4,ways=4,write=through", b, &flat);
+		struct rp_counters in = level_counters(t, 0), alone = replay_one(spec, b, &flat);
 		in.entered = 0;
-		expect_same(&in, &alone, "one level");
+		expect_same(&in, &alone, spec);
 		rp_tree_free(t);
 		rp_tree_spec_free(&s);
 		rp_batch_free(b);
@@ -754,6 +775,12 @@ RP_TEST(tree, slices_by_mod_are_one_cache_of_all_their_sets)
 		"3\n",
 		"levels:\n  - cache: lru,sets=4,ways=2\n  - cache: lru,sets=3,ways=4\n    slices: "
 		"4\n",
+		"levels:\n  - cache: lru,sets=4,ways=2\n  - cache: "
+		"lru,sets=12,ways=2,line=128,sector=32\n",
+		"levels:\n  - cache: lru,sets=4,ways=2\n  - cache: "
+		"lru,sets=4,ways=2,line=128,sector=32\n    slices: 3\n",
+		"levels:\n  - cache: lru,sets=4,ways=2\n  - cache: "
+		"lru,sets=3,ways=2,line=128,sector=32\n    slices: 4\n",
 	};
 	struct rp_rng rng = { rp_test_seed("slices") };
 	struct rp_batch *b = random_trace(&rng, 4000, 300);
@@ -763,7 +790,7 @@ RP_TEST(tree, slices_by_mod_are_one_cache_of_all_their_sets)
 		read_tree(text[i], &s);
 		struct rp_tree *t = run_in_pieces(&s, NULL, b, b->n);
 		found = level_counters(t, 1);
-		if (!i)
+		if (i % 3 == 0)
 			want = found;
 		expect_same(&want, &found, text[i]);
 		rp_tree_free(t);
@@ -781,7 +808,7 @@ RP_TEST(tree, slices_by_ipoly_are_those_of_a_v100)
 	} known[] = { { 0x2000, 0, 1 }, { 0x4000, 0x100, 3 }, { 0x12345680, 0x48d180, 10 } };
 	struct rp_level_spec l = { .slices = 64, .slice_hash = RP_SLICE_IPOLY };
 	struct rp_rng rng = { rp_test_seed("ipoly") };
-	l.cache.line = 128;
+	l.cache.line = l.cache.sector = 128;
 	struct rp_slices s = rp_slices_of(&l);
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 		uint64_t local;
@@ -794,6 +821,7 @@ RP_TEST(tree, slices_by_ipoly_are_those_of_a_v100)
 		l.slices = slices[i % 6];
 		l.slice_hash = l.slices == 16 || l.slices == 32 || l.slices == 64 ? i % 2 : 0;
 		l.cache.line = 32U << i % 4;
+		l.cache.sector = l.cache.line >> i % 3;
 		s = rp_slices_of(&l);
 		uint32_t slice = rp_slice_of(&s, line, &local);
 		cr_assert_lt(slice, l.slices);

@@ -130,6 +130,10 @@ set_key(void *to, const char *key, const char *value, struct rp_err *err)
 			return set_param(g, i, value, err);
 	if (is_any(key, waiting_keys))
 		g->waits = key;
+	if (!rp_cache_spec_has_key(key) && rp_gpu_spec_has_key(key))
+		return rp_fail(err, RP_USAGE,
+		    "no key '%s' of %s: wanted it beside gpgpusim= or preset=", key,
+		    g->policy->name);
 	const struct rp_policy *other = rp_cache_spec_has_key(key) ? NULL : owner(key);
 	if (other)
 		return rp_fail(err, RP_USAGE, "no key '%s' of %s, as %s has it", key,

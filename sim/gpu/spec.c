@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "sim/gpu/spec.h"
+#include "sim/cache.h"
 
 #include "base/mem.h"
 #include "base/parse.h"
@@ -82,10 +83,25 @@ rp_gpu_spec_is(const char *text)
 	       strstr(text, ",gpgpusim=") || strstr(text, ",preset=");
 }
 
+bool
+rp_gpu_spec_has_key(const char *name)
+{
+	for (const struct rp_opt *o = rp_gpu_keys; o->name; o++)
+		if (!strcmp(o->name, name))
+			return true;
+	return false;
+}
+
 static bool
 set_key(void *to, const char *key, const char *value, struct rp_err *err)
 {
 	struct given *g = to;
+	if (!rp_gpu_spec_has_key(key) && rp_cache_spec_has_key(key))
+		return rp_fail(err, RP_USAGE,
+		    "no key '%s' beside gpgpusim= or preset=, whose string says that: wanted none "
+		    "of "
+		    "a policy's cache",
+		    key);
 	g->has_dirty |= !strcmp(key, "dirty");
 	g->has_slices |= !strcmp(key, "slices");
 	return rp_opts_set(rp_gpu_keys, g, key, value, false, err);

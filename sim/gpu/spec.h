@@ -11,6 +11,9 @@
 /* Whether a cache specification has one of the two keys. */
 bool rp_gpu_spec_is(const char *text);
 
+/* Whether such a specification has a key of that name. */
+bool rp_gpu_spec_has_key(const char *name);
+
 /* Parses one, which is changed in place and then borrowed by *name ("" if it has none). Gives (free). RP_USAGE names the
  * key or field and what is wanted. */
 struct rp_gpu_spec *rp_gpu_spec_parse(char *text, const char **name, struct rp_err *err);

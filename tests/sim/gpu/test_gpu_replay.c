@@ -383,7 +383,9 @@ static const struct {
 	{ STRING ",slices=0", "slices=: 0 is not in" },
 	{ STRING ",slices=3", "an even number of slices" },
 	{ "gpgpusim=N:4:512:4,L:T:m:L:L,A:8:8,slices=4", "lines of up to 256 bytes" },
-	{ STRING ",sets=4", "'sets'" },
+	{ STRING ",sets=4", "no key 'sets' beside gpgpusim= or preset=, whose string says that" },
+	{ STRING ",merge=4", "no key 'merge' beside gpgpusim= or preset=" },
+	{ "lru,size=1k,dirty=25", "no key 'dirty' of lru: wanted it beside gpgpusim= or preset=" },
 	{ "gpgpusim=", "group 1" },
 	{ "gpgpusim=none", "none is no cache" },
 };

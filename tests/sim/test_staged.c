@@ -109,6 +109,19 @@ RP_TEST(staged, sectors_come_and_leave_by_themselves)
 	rp_batch_free(b);
 }
 
+/* One entry: the atomic at 40 and the write at 80 are given up. The atomic's value is asked for, and its byte goes down as the
+ * write's does; neither line comes in. */
+RP_TEST(staged, an_atomic_that_is_given_up_goes_down_as_both)
+{
+	struct rp_counters c =
+	    replay_text("lru,sets=1,ways=8,mshr=1,latency=50,stall=drop", "R0 A40 W80", NULL);
+	cr_assert_eq(c.misses, 3);
+	cr_assert_eq(c.fetches, 2);
+	cr_assert_eq(c.bytes_written, 2);
+	cr_assert_eq(c.fills, 1);
+	cr_assert_eq(c.mshr_full, 2);
+}
+
 /* What a flush and marks do to sectors: C40 copies back the one dirty sector of its range, D0 drops sector 0 of line 0, whose
  * sector 1 stays: 20 hits, 0 misses. The flush writes sector 1 back. */
 RP_TEST(staged, marks_reach_sectors)

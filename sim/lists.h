@@ -33,8 +33,8 @@ struct rp_s3fifo_set {
 enum { RP_ARC_T1, RP_ARC_T2, RP_ARC_B1, RP_ARC_B2 };
 struct rp_arc_set {
 	_Alignas(64) uint64_t ghost[RP_LISTS_WAYS]; /* keys, by slot; 0: free */
-	uint64_t list[4];              /* T1 and T2 of ways, B1 and B2 of slots */
-	uint64_t p;                    /* in parts of a way, RP_ARC_PART of them */
+	uint64_t list[4];                           /* T1 and T2 of ways, B1 and B2 of slots */
+	uint64_t p;                                 /* in parts of a way, RP_ARC_PART of them */
 	uint8_t n[4];
 	uint16_t in_t2, in_b2; /* bits by way and by slot */
 };

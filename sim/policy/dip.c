@@ -39,7 +39,7 @@ const struct rp_policy rp_policy_dip = {
 	.what = "lru or bip, whichever misses less in sets dedicated to each",
 	.source = "Qureshi et al., ISCA 2007: DIP-SD, complement select",
 	.differs = "at most a quarter of the sets is dedicated to either side, but of two to seven "
-	           "sets one; one set alone is lru",
+		   "sets one; one set alone is lru",
 	.params = { { "throttle", "where bip is followed, one new line in so many is as by lru", 1,
 			UINT32_MAX, 32 },
 	    { "leaders", "sets dedicated to each, at most a quarter of all", 1, UINT32_MAX, 32 },

@@ -57,7 +57,7 @@ const struct rp_policy rp_policy_drrip = {
 	.what = "srrip or brrip, whichever misses less in sets dedicated to each",
 	.source = "Jaleel et al., ISCA 2010: DRRIP",
 	.differs = "at most a quarter of the sets is dedicated to either side, but of two to seven "
-	           "sets one; one set alone is srrip",
+		   "sets one; one set alone is srrip",
 	.params = { { "bits", "of a line's prediction", 1, RP_RRIP_BITS, 2 },
 	    { "throttle", "where brrip is followed, one new line in so many is as by srrip", 1,
 		UINT32_MAX, 32 },

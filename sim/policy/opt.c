@@ -103,7 +103,7 @@ const struct rp_policy rp_policy_opt = {
 		   "may leave a line out, which the source does not",
 	.params = { [RP_OPT_BYPASS] = { .name = "bypass",
 			.what = "leave out a line whose next use is farther than that of all that "
-	                        "are there",
+				"are there",
 			.most = 1 } },
 	.set_bytes = set_bytes,
 	.hit = use,

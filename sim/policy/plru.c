@@ -60,7 +60,7 @@ const struct rp_policy rp_policy_plru = {
 	.what = "replace the line that a tree of bits points to, away from what was used last",
 	.source = "Handy, The Cache Memory Book, 1993; Jimenez, MICRO 2013",
 	.differs = "any number of ways is halved, the first half being the larger by one if it is "
-	           "odd, where the source has powers of two",
+		   "odd, where the source has powers of two",
 	.set_bytes = set_bytes,
 	.hit = use,
 	.fill = use,

@@ -55,7 +55,8 @@ RP_TEST(touched, tells_what_a_list_tells)
 			for (uint32_t i = 0; i < AT_ONCE; i++)
 				if (rp_rng_next(&rng) % 4)
 					at[n++] = i;
-			cr_assert(rp_touched_put(t, line + from, s, at, n, fresh, 16, NULL));
+			cr_assert(
+			    rp_touched_put(t, line + from, (unsigned)s, at, n, fresh, 16, NULL));
 			for (uint32_t k = 0, i = 0; i < AT_ONCE; i++) {
 				size_t seen = 0;
 				if (k == n || at[k] != i) {

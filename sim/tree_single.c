@@ -89,7 +89,11 @@ invalidate_above(
 			COUNT(t, &x, bytes_written, writes * bytes);
 			dirty = writes && bytes > dirty ? bytes : dirty;
 		}
-		further = invalidate_above(t, above, first, last, slot);
+		/* An inclusive level has lost its lines whole, of which the bytes may be a part. */
+		uint64_t rest = l->spec->inclusion == RP_INCLUSIVE ? bytes - 1 : 0;
+		bool longer = rest > last - first;
+		further = invalidate_above(t, above, first & ~rest, last | rest, slot);
+		further = further && longer && bytes > further ? bytes : further;
 		dirty = further > dirty ? further : dirty;
 	}
 	return dirty;

@@ -123,17 +123,26 @@ slow_invalidate(struct slow_at at, uint64_t addr, uint64_t size)
 			struct slow_at above = { at.t, l, stream };
 			uint32_t i = rp_level_instance(&spec->level[l], stream);
 			bool over = false;
+			uint64_t whole =
+			    size; /* with the lines that inclusive levels between lose */
 			if (i == UINT32_MAX)
 				continue;
-			for (int k = l; k != RP_MEMORY; k = rp_tree_below(spec, k, stream))
+			for (int k = l; k != RP_MEMORY && !over;
+			     k = rp_tree_below(spec, k, stream)) {
+				const struct rp_level_spec *between = &spec->level[k];
 				over |= k == at.level && l != k &&
 				        rp_level_instance(slow_spec(at), stream) == mine;
+				if (k != l && k != at.level && between->inclusion == RP_INCLUSIVE &&
+				    between->cache.line > whole)
+					whole = between->cache.line;
+			}
 			if (!over || done[l][i])
 				continue;
 			done[l][i] = true;
 			uint32_t bytes = spec->level[l].cache.line;
 			struct rp_counters *c = &at.t->cache[l][i].c;
-			for (uint64_t x = addr / bytes; x <= (addr + size - 1) / bytes; x++) {
+			uint64_t first = addr / whole * whole;
+			for (uint64_t x = first / bytes; x <= (first + whole - 1) / bytes; x++) {
 				int w = slow_find(slow_set(above, x), x);
 				if (w < 0)
 					continue;
@@ -143,6 +152,7 @@ slow_invalidate(struct slow_at at, uint64_t addr, uint64_t size)
 					c->writebacks++;
 					c->bytes_written += bytes;
 					dirty = bytes > dirty ? bytes : dirty;
+					dirty = whole > size && whole > dirty ? whole : dirty;
 				}
 			}
 		}

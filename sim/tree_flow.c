@@ -335,8 +335,9 @@ run_unit(struct rp_tree *t, struct level *l, struct unit *u, const struct rp_bat
     size_t from, size_t to, const uint32_t *slot, struct rp_err *err)
 {
 	for (size_t row = from; row < to;) {
-		const struct rp_lookups *in =
-		    rp_expand_next(l->expand, rows, &row, to > row ? to - row : 1);
+		/* An access that is open is one of those left, and has begun. */
+		size_t most = to - row - rp_expand_open(l->expand);
+		const struct rp_lookups *in = rp_expand_next(l->expand, rows, &row, most);
 		if (!rp_module_run(u->module, in, &t->result, &t->asks, err))
 			return false;
 		tree_tally(t, l, u, in, &t->result, slot);

@@ -874,3 +874,51 @@ RP_TEST(tree, an_access_may_be_larger_than_all_caches)
 	rp_batch_free(b);
 	rp_tree_spec_free(&s);
 }
+
+/* The rows of one cache end in the middle of what is looked up at a time: one row of one sector and then rows of eight, so
+ * that a chunk of 2,048 lookups is cut within a row, the last one of stream 0. The next row is stream 1's, and so its cache's,
+ * not stream 0's again. */
+RP_TEST(tree, a_cut_within_a_row_takes_no_row_of_another_cache)
+{
+	struct rp_tree_spec s;
+	struct rp_batch *b = rp_batch_new(300, RP_COL_STREAM, NULL);
+	struct rp_tree_cache c;
+	struct rp_counters x;
+	read_tree("levels:\n  - cache: lru,size=64KiB,ways=4,sector=8\n    per: stream\n", &s);
+	struct rp_tree *t = new_tree(&s, NULL);
+	rp_batch_put(b, &(struct rp_access){ .addr = 1 << 20, .size = 8 });
+	for (uint64_t i = 0; i < 256; i++)
+		rp_batch_put(b, &(struct rp_access){ .addr = 64 * i, .size = 64 });
+	for (uint64_t i = 0; i < 3; i++)
+		rp_batch_put(b, &(struct rp_access){ .addr = 64 * i, .size = 64, .stream = 1 });
+	run_tree(t, b);
+	end_tree(t);
+	cr_assert_eq(rp_tree_caches(t, 0), 2);
+	cr_assert(rp_tree_cache(t, 0, 0, &c, &x, NULL));
+	EXPECT(x.lookups, 1 + 256 * 8);
+	EXPECT(x.hits, 0);
+	cr_assert(rp_tree_cache(t, 0, 1, &c, &x, NULL));
+	EXPECT(x.lookups, 3 * 8);
+	EXPECT(x.misses, 3 * 8);
+	rp_tree_free(t);
+	rp_batch_free(b);
+	rp_tree_spec_free(&s);
+}
+
+/* L2 has lines of 256 bytes, L3 five of 64. 0 and 40 lie in one line of L2, whose four L3 keeps. 400 makes L3 replace the line
+ * of 0: L2 loses 0 to ff, whole, and so must L1: 40 misses there though L3 still has it. */
+RP_TEST(tree, a_line_lost_in_part_leaves_the_levels_above_whole)
+{
+	struct rp_tree_spec s;
+	struct rp_tree *t = tree_of_text("levels:\n  - cache: lru,size=1KiB,line=64\n"
+					 "  - cache: lru,size=1KiB,line=256\n"
+					 "    inclusion: inclusive\n"
+					 "  - cache: lru,size=320,line=64\n"
+					 "    inclusion: inclusive\n",
+	    "R0 R40 R400 R40", &s, NULL);
+	EXPECT(level_counters(t, 0).lookups, 4);
+	EXPECT(level_counters(t, 0).hits, 0);
+	EXPECT(level_counters(t, 1).hits, 1); /* the first 40 */
+	rp_tree_free(t);
+	rp_tree_spec_free(&s);
+}

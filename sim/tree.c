@@ -554,7 +554,8 @@ write_back(
 		uint64_t low = first, high = last, local, lines = 0;
 		range_of(l, &low, &high);
 		rp_module_walk(u->module, low, high, note_dirty, &d);
-		qsort(d.address, d.n, sizeof *d.address, by_address);
+		if (d.n)
+			qsort(d.address, d.n, sizeof *d.address, by_address);
 		for (size_t i = 0; i < d.n; i++) {
 			tree_slice(l, in, d.address[i] >> l->line_bits, &local);
 			rp_module_clean(u->module, local, local);

@@ -19,6 +19,7 @@ struct rp_streams {
 	size_t mask;
 	uint32_t *slots; /* of the last batch */
 	size_t slots_room;
+	uint32_t at; /* number of the last row's */
 };
 
 static bool
@@ -101,7 +102,7 @@ rp_streams_slots(struct rp_streams *s, const struct rp_batch *b, struct rp_err *
 		s->slots = p;
 		s->slots_room = b->n;
 	}
-	uint32_t last = 0, number = 0;
+	uint32_t last = 0, number = s->at;
 	bool any = false;
 	if (!b->stream && s->n == 1 && s->name[0] == 0) {
 		memset(s->slots, 0, b->n * sizeof *s->slots); /* as those before */
@@ -109,7 +110,7 @@ rp_streams_slots(struct rp_streams *s, const struct rp_batch *b, struct rp_err *
 	}
 	for (size_t i = 0; i < b->n; i++) {
 		uint32_t name = b->stream ? b->stream[i] : 0;
-		bool mark = b->marks && b->kind[i] >= RP_MARKS; /* is of no stream */
+		bool mark = b->marks && b->kind[i] >= RP_MARKS; /* goes with the row before */
 		if (!mark && (!any || name != last)) {
 			if (!number_of(s, name, &number, err))
 				return NULL;
@@ -118,6 +119,7 @@ rp_streams_slots(struct rp_streams *s, const struct rp_batch *b, struct rp_err *
 		}
 		s->slots[i] = number;
 	}
+	s->at = number;
 	return s->slots;
 }
 

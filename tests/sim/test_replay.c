@@ -569,3 +569,36 @@ RP_TEST(replay, a_huge_cache_costs_what_is_used)
 		cr_assert_eq(
 		    replay_text(specs[i], "R0 W1000000000 R0 R1000000000 R40", NULL).misses, 3);
 }
+
+/* What a mark writes back is counted for the stream of the access before it, wherever batches end. */
+RP_TEST(replay, a_mark_goes_with_the_access_before_it_wherever_batches_end)
+{
+	struct rp_cache_spec s;
+	cr_assert(rp_cache_spec_parse("lru,sets=4,ways=2", 64, 1, &s, NULL));
+	for (size_t first = 1; first <= 3; first++) {
+		struct rp_batch *b = rp_batch_new(3, RP_COL_STREAM, NULL);
+		struct rp_replay *r =
+		    rp_replay_new(&s, 1, &(struct rp_replay_opts){ .by_stream = true }, NULL);
+		cr_assert(b && r);
+		const struct rp_access row[] = {
+			{ .addr = 0, .size = 8, .kind = RP_WRITE, .stream = 3 },
+			{ .addr = 64, .size = 8, .kind = RP_WRITE, .stream = 5 },
+			{ .addr = 0, .size = 128, .kind = RP_COPY_BACK }
+		};
+		for (size_t i = 0; i < 3; i++) {
+			rp_batch_put(b, &row[i]);
+			if (i + 1 != first && i != 2)
+				continue;
+			cr_assert(rp_replay_run(r, b, NULL));
+			rp_batch_clear(b);
+		}
+		struct rp_counters c;
+		cr_assert(rp_replay_end(r, NULL));
+		cr_assert_eq(rp_replay_stream(r, 1), 5);
+		rp_replay_stream_counters(r, 0, 1, &c);
+		cr_assert_eq(c.writebacks, 2, "first batch of %zu", first);
+		rp_replay_free(r);
+		rp_batch_free(b);
+	}
+	rp_cache_spec_free(&s);
+}

@@ -169,6 +169,7 @@ RP_TEST(tree, the_end_of_a_kernel_empties_the_top)
 	rp_tree_memory(t, &m);
 	EXPECT(m.writes, 0);
 	rp_tree_free(t);
+	rp_tree_spec_free(&s);
 	t = tree_of_text("levels:\n  - cache: lru,size=4KiB\n    kernel_end: keep\n"
 			 "  - cache: lru,size=64KiB\n    kernel_end: empty\n",
 	    "W0 R40 K0 R0 R40 Rc00", &s, NULL);

@@ -58,14 +58,6 @@ rp_expand_open(const struct rp_expand *e)
 	return e->open;
 }
 
-/* Address of the last byte of a row. Readers refuse what wraps; here it would end at the top. */
-static uint64_t
-last_byte(const struct rp_batch *b, size_t i)
-{
-	uint64_t more = b->size[i] ? b->size[i] - 1 : 0;
-	return b->addr[i] + more < more ? UINT64_MAX : b->addr[i] + more;
-}
-
 static uint64_t
 least(uint64_t a, uint64_t b)
 {
@@ -111,7 +103,7 @@ bytes_in_line(const struct rp_expand *e, const struct rp_batch *b, size_t i, uin
 	uint64_t low = line << e->line_bits, high = low + ((UINT64_C(1) << e->line_bits) - 1);
 	if (has_mask(b, i))
 		return masked_bytes(b, i, low, high);
-	return (uint32_t)(least(high, last_byte(b, i)) - most_of(low, b->addr[i]) + 1);
+	return (uint32_t)(least(high, rp_batch_last(b, i)) - most_of(low, b->addr[i]) + 1);
 }
 
 static void
@@ -182,7 +174,7 @@ put_row(struct rp_expand *e, const struct rp_batch *b, size_t row)
 	}
 	e->out.accesses++;
 	e->next_line = b->addr[row] >> e->line_bits;
-	e->last_line = last_byte(b, row) >> e->line_bits;
+	e->last_line = rp_batch_last(b, row) >> e->line_bits;
 	(has_mask(b, row) ? put_masked_lines : put_lines)(e, b, row, true);
 }
 

@@ -59,9 +59,8 @@ static inline void
 rp_mark_lines(
     const struct rp_batch *b, size_t row, unsigned line_bits, uint64_t *first, uint64_t *last)
 {
-	uint64_t more = b->size[row] ? b->size[row] - 1 : 0, end = b->addr[row] + more;
 	*first = b->addr[row] >> line_bits;
-	*last = (end < more ? UINT64_MAX : end) >> line_bits;
+	*last = rp_batch_last(b, row) >> line_bits;
 }
 
 struct rp_expand;

@@ -619,7 +619,7 @@ mark_instance(struct rp_tree *t, struct instance *in, const struct rp_batch *b, 
     struct rp_err *err)
 {
 	const struct rp_level_spec *l = t->level[in->level].spec;
-	uint64_t first = b->addr[row], last = tree_last_byte(b, row), lines;
+	uint64_t first = b->addr[row], last = rp_batch_last(b, row), lines;
 	if (l->cache.gpu) {
 		struct unit *u = &in->unit[0];
 		if (!rp_module_mark(u->module, b, row, &lines, err))

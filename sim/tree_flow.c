@@ -219,7 +219,7 @@ slice_rows(const struct rp_tree *t, const struct level *l, const struct source *
 		size_t row = row_of(s, i);
 		unsigned sectors = l->slices.sectors, bits = l->line_bits + sectors;
 		uint64_t first = s->rows->addr[row] >> bits,
-			 last = tree_last_byte(s->rows, row) >> bits, local;
+			 last = rp_batch_last(s->rows, row) >> bits, local;
 		uint32_t unit = (l->of[t->slot[origin_of(s, row)]] - 1) * l->slices.n;
 		for (uint64_t line = first;; line++) {
 			if (first == last || tree_touches(l, s->rows, row, line)) {
@@ -280,7 +280,7 @@ keep_part(const struct level *l, struct feed *f, size_t k, uint64_t more)
 	struct rp_batch *b = f->rows;
 	unsigned sectors = l->slices.sectors, bits = l->line_bits + sectors;
 	uint64_t line = b->addr[k] >> bits, local, mask = l->spec->cache.line - 1;
-	if (!more && line == tree_last_byte(b, k) >> bits) {
+	if (!more && line == rp_batch_last(b, k) >> bits) {
 		rp_slice_of(&l->slices, line << sectors, &local);
 		b->addr[k] = local << l->line_bits | (b->addr[k] & mask);
 		return;
@@ -382,7 +382,7 @@ rewrite(const struct level *l, struct feed *f, size_t at, const struct rp_reques
 {
 	size_t row = asks->row[k];
 	uint64_t mask = l->spec->cache.sector - 1, start = asks->addr[k] & ~mask;
-	if (from->addr[row] >= start && tree_last_byte(from, row) <= (start | mask)) {
+	if (from->addr[row] >= start && rp_batch_last(from, row) <= (start | mask)) {
 		f->rows->addr[at] = from->addr[row];
 		f->rows->size[at] = from->size[row];
 		if (f->rows->mask)

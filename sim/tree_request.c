@@ -24,7 +24,7 @@ struct rp_access
 tree_clip(const struct rp_batch *b, size_t row, uint64_t first, uint64_t last)
 {
 	struct rp_access a = rp_batch_get(b, row);
-	uint64_t end = tree_last_byte(b, row), lo = a.addr > first ? a.addr : first,
+	uint64_t end = rp_batch_last(b, row), lo = a.addr > first ? a.addr : first,
 		 hi = end < last ? end : last;
 	if (lo == a.addr && hi == end)
 		return a;

@@ -369,7 +369,7 @@ take_parts(
 	rp_batch_clear(t->row);
 	rp_batch_put(t->row, a);
 	unsigned sectors = l->slices.sectors, bits = l->line_bits + sectors;
-	uint64_t first = a->addr >> bits, last = tree_last_byte(t->row, 0) >> bits;
+	uint64_t first = a->addr >> bits, last = rp_batch_last(t->row, 0) >> bits;
 	for (uint64_t line = first;; line++) {
 		uint64_t local, start = line << bits;
 		rp_batch_clear(t->row);

@@ -124,14 +124,6 @@ tree_unit(const struct level *l, size_t k)
 	return &l->instance[k / l->slices.n]->unit[k % l->slices.n];
 }
 
-/* The last byte of an access. */
-static inline uint64_t
-tree_last_byte(const struct rp_batch *b, size_t row)
-{
-	uint64_t more = b->size[row] ? b->size[row] - 1 : 0;
-	return b->addr[row] + more < more ? UINT64_MAX : b->addr[row] + more;
-}
-
 /* The part of a row from byte `first` to `last`, in which it has some. */
 struct rp_access tree_clip(const struct rp_batch *b, size_t row, uint64_t first, uint64_t last);
 

@@ -120,6 +120,14 @@ rp_batch_get(const struct rp_batch *b, size_t i)
 	};
 }
 
+/* Address of the last byte of row i. Readers refuse what wraps; here it would end at the top. */
+static inline uint64_t
+rp_batch_last(const struct rp_batch *b, size_t i)
+{
+	uint64_t more = b->size[i] ? b->size[i] - 1 : 0;
+	return b->addr[i] + more < more ? UINT64_MAX : b->addr[i] + more;
+}
+
 /* Appends rows [from, from + n) of `in` to `out`, which has room. Columns only `out` has become 0. Counts marks. */
 void rp_batch_append(struct rp_batch *out, const struct rp_batch *in, size_t from, size_t n);
 

@@ -94,8 +94,7 @@ mask_of(struct rp_gpu *g, const struct rp_batch *b, size_t i, uint64_t base, uin
 			set_span(g->mask, base, grain, first, first + step - 1);
 		}
 	} else {
-		uint64_t more = b->size[i] ? b->size[i] - 1 : 0, last = b->addr[i] + more;
-		set_span(g->mask, base, grain, b->addr[i], last < more ? UINT64_MAX : last);
+		set_span(g->mask, base, grain, b->addr[i], rp_batch_last(b, i));
 	}
 	for (size_t k = 0; k < words; k++)
 		n += (unsigned)__builtin_popcount(g->mask[k]);
@@ -174,8 +173,7 @@ struct rp_gpu_written
 rp_gpu_mark(struct rp_gpu *g, const struct rp_batch *b, size_t row)
 {
 	unsigned bits = (unsigned)__builtin_ctz(g->spec->string.line);
-	uint64_t first = b->addr[row], more = b->size[row] ? b->size[row] - 1 : 0;
-	uint64_t last = first + more < more ? UINT64_MAX : first + more;
+	uint64_t first = b->addr[row], last = rp_batch_last(b, row);
 	switch (b->kind[row]) {
 	case RP_KERNEL_END:
 		rp_gpu_cache_kernel_end(g->cache);

@@ -248,8 +248,7 @@ fill_chunk(struct rp_grid *g, const struct rp_batch *b, size_t *row, uint64_t *n
 			g->drops |= b->kind[i] == RP_INVALIDATE;
 			continue;
 		}
-		uint64_t first = b->addr[i], last = first + (b->size[i] ? b->size[i] - 1 : 0);
-		last = last < first ? UINT64_MAX : last;
+		uint64_t first = b->addr[i], last = rp_batch_last(b, i);
 		uint64_t line = first >> bits, end = last >> bits;
 		if (__builtin_expect(line == end, 1)) {
 			g->line[n++] = line;

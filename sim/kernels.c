@@ -243,13 +243,10 @@ PLACED_RUN(random_no_write_64, true, c->lanes, false, true)
 
 #include "sim/opt_loop.h" /* wants divide() */
 
-#define PASTE(a, b) a##b
-#define NAME(level) PASTE(level, _words)
-
-#define LISTS(level) PASTE(level, _lists)
-
-extern const struct rp_words_kernels NAME(RP_KERNELS);
-extern const struct rp_lists_kernels LISTS(RP_KERNELS);
+extern const struct rp_words_kernels RP_KERNELS_PART(words);
+extern const struct rp_lists_kernels RP_KERNELS_PART(lists);
+extern const struct rp_grid_kernels RP_KERNELS_PART(grid);
+extern const struct rp_reuse_kernels RP_KERNELS_PART(reuse);
 extern const struct rp_kernels RP_KERNELS;
 const struct rp_kernels RP_KERNELS = {
 	.expand = expand,
@@ -263,8 +260,10 @@ const struct rp_kernels RP_KERNELS = {
 	.fifo_no_write = { { fifo_no_write_32, fifo_no_write_64 },
 	    { fifo_no_write_32_keep, fifo_no_write_64_keep } },
 	.random_no_write = { random_no_write_32, random_no_write_64 },
-	.words = &NAME(RP_KERNELS),
-	.lists = &LISTS(RP_KERNELS),
+	.words = &RP_KERNELS_PART(words),
+	.lists = &RP_KERNELS_PART(lists),
+	.grid = &RP_KERNELS_PART(grid),
+	.reuse = &RP_KERNELS_PART(reuse),
 	.full_prepare = full_prepare,
 	.full = { FULL_TABLE(full_lru), FULL_TABLE(full_fifo), FULL_TABLE(full_random) },
 	.opt_prepare = opt_prepare,

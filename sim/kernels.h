@@ -49,6 +49,9 @@ struct rp_words_kernels {
 	rp_words_run *run[RP_WORDS_LOOPS][2][2][RP_WORDS_KINDS];
 };
 
+struct rp_grid_kernels;
+struct rp_reuse_kernels;
+
 struct rp_kernels {
 	/* Whole blocks of up to n rows, the first of which is number `first`, to a lookup each: how many rows, up to the
 	 * first block in which a row crosses lines. */
@@ -62,6 +65,8 @@ struct rp_kernels {
 	rp_sets_run *lru_no_write[2][2], *fifo_no_write[2][2], *random_no_write[2];
 	const struct rp_words_kernels *words;
 	const struct rp_lists_kernels *lists;
+	const struct rp_grid_kernels *grid;   /* sim/observe/grid_state.h */
+	const struct rp_reuse_kernels *reuse; /* sim/observe/reuse_state.h */
 	/* The same for one set of any size; all bits of the tags. By: order; wide; prefetch. Victims may be NULL. */
 	uint64_t (*full_prepare)(struct rp_full *c, const struct rp_lookups *in);
 	rp_full_run *full[3][2][2];
@@ -72,6 +77,12 @@ struct rp_kernels {
 	void (*opt_full)(struct rp_opt_full *c, const struct rp_lookups *in, size_t from, size_t to,
 	    uint8_t *outcome);
 };
+
+/* Files of loops are compiled with RP_KERNELS as the name of their level's table (rp_kernels_v3); what of it is a table of
+ * its own is called rp_kernels_v3_words and so on. */
+#define RP_KERNELS_JOINED(level, kind) level##_##kind
+#define RP_KERNELS_JOIN(level, kind)   RP_KERNELS_JOINED(level, kind)
+#define RP_KERNELS_PART(kind)          RP_KERNELS_JOIN(RP_KERNELS, kind)
 
 /* The loops of a level that runs here. */
 const struct rp_kernels *rp_kernels_of(enum rp_level level);

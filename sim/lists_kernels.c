@@ -439,11 +439,8 @@ LISTS_RUN(sieve_more_64, lists_sieve(c, in, outcome, victim, true, c->sets.lanes
 		}                                                                                  \
 	}
 
-#define PASTE(a, b) a##b
-#define NAME(level) PASTE(level, _lists)
-
-extern const struct rp_lists_kernels NAME(RP_KERNELS);
-const struct rp_lists_kernels NAME(RP_KERNELS) = {
+extern const struct rp_lists_kernels RP_KERNELS_PART(lists);
+const struct rp_lists_kernels RP_KERNELS_PART(lists) = {
 	.run = { [RP_LISTS_LFU] = TABLE(lfu, NULL, NULL),
 	    [RP_LISTS_SIEVE] = TABLE(sieve, sieve_more_32, sieve_more_64),
 	    [RP_LISTS_S3FIFO] = TABLE(s3fifo, NULL, NULL),

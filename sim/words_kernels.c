@@ -347,11 +347,8 @@ WORDS_SOME(drrip_any, pick_rrip_any, touch_rrip_any, WORDS_DUEL | WORDS_CHANCE)
 				words_##name##_more_64_likely } },                                 \
 	}
 
-#define PASTE(a, b) a##b
-#define NAME(level) PASTE(level, _words)
-
-extern const struct rp_words_kernels NAME(RP_KERNELS);
-const struct rp_words_kernels NAME(RP_KERNELS) = {
+extern const struct rp_words_kernels RP_KERNELS_PART(words);
+const struct rp_words_kernels RP_KERNELS_PART(words) = {
 	.run = { TABLE(random), TABLE(fifo), TABLE(clock), TABLE(mru), TABLE(plru), TABLE(lip),
 	    TABLE(bip), TABLE(dip), TABLE(nru), TABLE(srrip), TABLE(brrip), TABLE(drrip),
 	    SOME_TABLE(srrip_any), SOME_TABLE(brrip_any), SOME_TABLE(drrip_any) },

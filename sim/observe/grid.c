@@ -1,6 +1,7 @@
 /* grid.c - misses of all LRU caches of a grid in one pass: lookups, names, order of work. The loops are in grid_kernels.c. */
 #include "config.h"
 
+#include "sim/kernels.h"
 #include "sim/observe/grid_state.h"
 
 #include "base/mem.h"
@@ -37,23 +38,6 @@ name_bits(const struct rp_grid_opts *o)
 	return need < 20 ? 20 : need;
 }
 
-static const struct rp_grid_kernels *
-kernels_of(enum rp_level level)
-{
-	switch (rp_level_of(level)) {
-#ifdef HAVE_V4
-	case RP_LEVEL_V4:
-		return &rp_kernels_v4_grid;
-#endif
-#ifdef HAVE_V3
-	case RP_LEVEL_V3:
-		return &rp_kernels_v3_grid;
-#endif
-	default:
-		return &rp_kernels_c_grid;
-	}
-}
-
 struct rp_grid *
 rp_grid_new(const struct rp_grid_opts *o, struct rp_err *err)
 {
@@ -62,7 +46,7 @@ rp_grid_new(const struct rp_grid_opts *o, struct rp_err *err)
 		return NULL;
 	g->o = *o;
 	g->lanes = o->ways <= 8 ? 8 : o->ways <= 16 ? 16 : (o->ways + 7) / 8 * 8;
-	g->kernels = kernels_of(o->level);
+	g->kernels = rp_kernels_of(o->level)->grid;
 	g->wide = name_bits(o) > 28;
 	g->stacks = rp_mem_array(o->lines * o->sets, sizeof *g->stacks, err);
 	if (!g->stacks || (!g->wide && !rp_names_open(&g->names, name_bits(o), err)))

@@ -1,6 +1,7 @@
 /* grid_kernels.c - the hot loops of grids of LRU caches: compiled once for each level of the instruction set. */
 #include "config.h"
 
+#include "sim/kernels.h"
 #include "sim/observe/grid_state.h"
 #include "sim/ways.h"
 
@@ -182,10 +183,8 @@ strip_wide(void *list, size_t n, uint64_t *pair, size_t *pairs)
 	return strip_loop(list, n, pair, pairs, true);
 }
 
-#define PASTE(a, b) a##b
-#define NAME(level) PASTE(level, _grid)
-
-const struct rp_grid_kernels NAME(RP_KERNELS) = {
+extern const struct rp_grid_kernels RP_KERNELS_PART(grid);
+const struct rp_grid_kernels RP_KERNELS_PART(grid) = {
 	.visit = { { visit8, visit16, visit_any }, { visit8_wide, visit16_wide, visit_any_wide } },
 	.abreast = { { visit8_abreast, visit16_abreast, visit_any_abreast },
 	    { visit8_wide_abreast, visit16_wide_abreast, visit_any_wide_abreast } },

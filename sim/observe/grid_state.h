@@ -47,8 +47,6 @@ struct rp_grid_kernels {
 	size_t (*strip[2])(void *list, size_t n, uint64_t *pair, size_t *pairs);
 };
 
-extern const struct rp_grid_kernels rp_kernels_c_grid, rp_kernels_v3_grid, rp_kernels_v4_grid;
-
 struct rp_grid {
 	const struct rp_grid_kernels *kernels;
 	struct rp_grid_opts o;

@@ -1,6 +1,7 @@
 /* reuse.c - exact reuse distances: names, the first lines, room for more. The loops are in reuse_kernels.c. */
 #include "config.h"
 
+#include "sim/kernels.h"
 #include "sim/observe/reuse_state.h"
 
 #include "base/mem.h"
@@ -178,23 +179,6 @@ make_room(struct rp_reuse *r, size_t n, struct rp_err *err)
 	return r->now + n < r->slots || compact(r, err);
 }
 
-static const struct rp_reuse_kernels *
-kernels_of(enum rp_level level)
-{
-	switch (rp_level_of(level)) {
-#ifdef HAVE_V4
-	case RP_LEVEL_V4:
-		return &rp_kernels_v4_reuse;
-#endif
-#ifdef HAVE_V3
-	case RP_LEVEL_V3:
-		return &rp_kernels_v3_reuse;
-#endif
-	default:
-		return &rp_kernels_c_reuse;
-	}
-}
-
 struct rp_reuse *
 rp_reuse_new(enum rp_level level, struct rp_err *err)
 {
@@ -204,7 +188,7 @@ rp_reuse_new(enum rp_level level, struct rp_err *err)
 		return NULL;
 	}
 	*r = (struct rp_reuse){ .now = 1 };
-	r->kernels = kernels_of(level);
+	r->kernels = rp_kernels_of(level)->reuse;
 	if (!rp_names_open(&r->names, RP_REGION_BITS, err) ||
 	    !make_table(r, FIRST_CAP, false, err) || !make_slots(r, FIRST_SLOTS, err)) {
 		rp_reuse_free(r);

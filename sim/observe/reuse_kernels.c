@@ -1,6 +1,7 @@
 /* reuse_kernels.c - the hot loops of exact reuse distances: compiled once for each level of the instruction set. */
 #include "config.h"
 
+#include "sim/kernels.h"
 #include "sim/observe/reuse_state.h"
 #include "sim/ways.h"
 
@@ -152,10 +153,8 @@ deep_numbered(struct rp_reuse *r, size_t n, uint32_t *distance)
 	deep_loop(r, n, distance, true);
 }
 
-#define PASTE(a, b) a##b
-#define NAME(level) PASTE(level, _reuse)
-
-const struct rp_reuse_kernels NAME(RP_KERNELS) = {
+extern const struct rp_reuse_kernels RP_KERNELS_PART(reuse);
+const struct rp_reuse_kernels RP_KERNELS_PART(reuse) = {
 	.top = { top_named, top_numbered },
 	.deep = { deep_named, deep_numbered },
 };

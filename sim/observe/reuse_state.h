@@ -79,8 +79,6 @@ struct rp_reuse_kernels {
 	void (*deep[2])(struct rp_reuse *r, size_t n, uint32_t *distance);
 };
 
-extern const struct rp_reuse_kernels rp_kernels_c_reuse, rp_kernels_v3_reuse, rp_kernels_v4_reuse;
-
 /* Where the search for a line begins. */
 static inline uint64_t
 rp_reuse_home(uint64_t key, bool wide, uint64_t cap)

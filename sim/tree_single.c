@@ -19,6 +19,19 @@ struct one {
 	const struct one *from; /* the lookup above that asks; NULL: none, or it does not matter */
 };
 
+/* What became of a lookup: its cache's result may have been written over since, by one below. */
+struct done {
+	uint8_t outcome;
+	uint64_t back; /* dirty sectors of the line that left, a bit each */
+};
+
+/* Bytes that its cache wrote back for it. */
+static uint64_t
+bytes_back(const struct one *x, const struct done *d)
+{
+	return (uint64_t)__builtin_popcountll(d->back) * x->l->spec->cache.sector;
+}
+
 typedef bool one_fn(struct rp_tree *t, const struct one *x, struct rp_err *err);
 
 static bool arrive(struct rp_tree *t, int level, const struct rp_access *a, uint32_t slot,
@@ -67,36 +80,91 @@ access_of(const struct one *x)
 	return a;
 }
 
-/* Drops bytes first..last from all levels above an instance: the length of the longest line that was dirty there, 0 if
- * none was. */
-static uint32_t
-invalidate_above(
-    struct rp_tree *t, struct instance *in, uint64_t first, uint64_t last, uint32_t slot)
+/* What was dirty, in the levels above, of a line that leaves a level. */
+struct dirt {
+	uint64_t first;   /* byte of the line */
+	unsigned unit;    /* log2 of the bytes of its sectors */
+	uint64_t line;    /* its bytes */
+	uint64_t sectors; /* those with dirty bytes above, a bit each */
+	uint32_t
+	    longest; /* bytes of the longest sector above that was dirty and is longer than the line; 0: none */
+};
+
+/* Takes down that `bytes` from `address` on, a sector above, were dirty. */
+static void
+note_dirt(struct dirt *d, uint64_t address, uint64_t bytes)
 {
-	uint32_t dirty = 0;
+	if (bytes > d->line) {
+		d->longest = bytes > d->longest ? (uint32_t)bytes : d->longest;
+		return;
+	}
+	uint64_t low = (address - d->first) >> d->unit,
+		 high = (address - d->first + (bytes - 1)) >> d->unit;
+	d->sectors |= UINT64_MAX >> (63 - (high - low)) << low;
+}
+
+/* Dirty sectors of one line of a cache. */
+struct line_dirt {
+	uint64_t first; /* number of the first sector asked for */
+	uint64_t dirty; /* a bit for each from there on */
+};
+
+static void
+see_dirt(void *to, uint64_t sector, bool dirty)
+{
+	struct line_dirt *d = to;
+	d->dirty |= (uint64_t)dirty << (sector - d->first);
+}
+
+/* Drops sectors first..last, all of one line, from an instance, which counts what it loses. */
+static void
+drop_line(struct rp_tree *t, struct instance *in, uint64_t first, uint64_t last, uint32_t slot,
+    struct dirt *d)
+{
+	struct level *l = &t->level[in->level];
+	struct one x = { .l = l, .slot = slot };
+	uint64_t local, writes, bytes = l->spec->cache.sector;
+	x.u = tree_slice(l, in, first, &local);
+	struct line_dirt seen = { .first = local };
+	if (first != last)
+		rp_module_walk(x.u->module, local, local + (last - first), see_dirt, &seen);
+	writes = rp_module_clean(x.u->module, local, local + (last - first));
+	if (first == last)
+		seen.dirty = writes;
+	COUNT(
+	    t, &x, back_invalidations, rp_module_drop(x.u->module, local, local + (last - first)));
+	COUNT(t, &x, back_writebacks, writes);
+	COUNT(t, &x, writebacks, writes);
+	COUNT(t, &x, bytes_written, (uint64_t)__builtin_popcountll(seen.dirty) * bytes);
+	for (uint64_t m = seen.dirty; m; m &= m - 1)
+		note_dirt(d, (first + (uint64_t)__builtin_ctzll(m)) << l->line_bits, bytes);
+}
+
+/* Drops bytes first..last from all levels above an instance, and takes down what was dirty there. */
+static void
+invalidate_above(struct rp_tree *t, struct instance *in, uint64_t first, uint64_t last,
+    uint32_t slot, struct dirt *d)
+{
 	for (size_t i = 0; i < in->n_above; i++) {
 		struct instance *above = in->above[i];
 		struct level *l = &t->level[above->level];
-		uint32_t bytes = l->spec->cache.line, further;
-		for (uint64_t line = first >> l->line_bits; line <= last >> l->line_bits; line++) {
-			uint64_t local;
-			struct one x = { .l = l, .slot = slot };
-			x.u = tree_slice(l, above, line, &local);
-			uint64_t writes = rp_module_clean(x.u->module, local, local);
-			COUNT(t, &x, back_invalidations, rp_module_drop(x.u->module, local, local));
-			COUNT(t, &x, back_writebacks, writes);
-			COUNT(t, &x, writebacks, writes);
-			COUNT(t, &x, bytes_written, writes * bytes);
-			dirty = writes && bytes > dirty ? bytes : dirty;
+		uint64_t bytes = l->spec->cache.sector, end = last >> l->line_bits,
+			 in_line = (UINT64_C(1) << l->slices.sectors) - 1, part;
+		for (uint64_t unit = first >> l->line_bits; unit <= end; unit = part + 1) {
+			part = (unit | in_line) < end ? unit | in_line : end;
+			drop_line(t, above, unit, part, slot, d);
 		}
-		/* An inclusive level has lost its lines whole, of which the bytes may be a part. */
+		/* An inclusive level has lost its sectors whole, of which the bytes may be a part. */
 		uint64_t rest = l->spec->inclusion == RP_INCLUSIVE ? bytes - 1 : 0;
-		bool longer = rest > last - first;
-		further = invalidate_above(t, above, first & ~rest, last | rest, slot);
-		further = further && longer && bytes > further ? bytes : further;
-		dirty = further > dirty ? further : dirty;
+		if (rest <= last - first) {
+			invalidate_above(t, above, first, last, slot, d);
+			continue;
+		}
+		struct dirt wide = { .first = first & ~rest, .unit = l->line_bits, .line = bytes };
+		invalidate_above(t, above, first & ~rest, last | rest, slot, &wide);
+		if (wide.sectors || wide.longest)
+			note_dirt(d, first, wide.longest > bytes ? wide.longest : bytes);
 	}
-	return dirty;
 }
 
 /* Sends an access to the level below x. */
@@ -112,51 +180,61 @@ send(struct rp_tree *t, const struct one *x, unsigned what, const struct rp_acce
 	return arrive(t, below, a, x->slot, x, take, err);
 }
 
-/* A line left x's cache for the lookup, dirty here or not; what was dirty of it above has lines of `above` bytes, 0: nothing.
- * Its cache has asked to write it back if it was dirty here: this is the rest. */
+/* A line left x's cache for the lookup, `back` of its sectors dirty here, which its cache has asked to write back. This is the
+ * rest: what was dirty of it above, and a clean line to an exclusive level, where no cache has sectors. */
 static bool
-send_rest(struct rp_tree *t, const struct one *x, uint64_t address, bool dirty, uint32_t above,
-    struct rp_err *err)
+send_rest(
+    struct rp_tree *t, const struct one *x, const struct dirt *d, uint64_t back, struct rp_err *err)
 {
+	const struct rp_cache_spec *s = &x->l->spec->cache;
 	int below = x->l->below[x->slot];
-	struct rp_access a = { .addr = address, .size = x->l->spec->cache.line, .kind = RP_WRITE };
-	if (above > a.size) { /* a longer line, of which this one is a part */
-		a.addr &= ~((uint64_t)above - 1);
-		a.size = above;
-		dirty = false;
-	}
-	if (above && !dirty) {
+	struct rp_access a = { .addr = d->first, .size = s->line, .kind = RP_WRITE };
+	if (d->longest) { /* a longer line, of which this one is a part */
+		a.addr &= ~((uint64_t)d->longest - 1);
+		a.size = d->longest;
 		COUNT(t, x, writebacks, 1);
 		COUNT(t, x, bytes_written, a.size);
 		return send(t, x, RP_ASK_BACK, &a, err);
 	}
-	return dirty || !is_exclusive(t, below) ||
+	uint64_t rest = d->sectors & ~back;
+	COUNT(t, x, writebacks, rest && !back);
+	while (rest) { /* neighbours as one */
+		unsigned k = (unsigned)__builtin_ctzll(rest), n = 0;
+		while (k + n < 64 && rest >> (k + n) & 1)
+			rest &= ~(UINT64_C(1) << (k + n++));
+		a.addr = d->first + (uint64_t)k * s->sector;
+		a.size = n * s->sector;
+		COUNT(t, x, bytes_written, a.size);
+		if (!send(t, x, RP_ASK_BACK, &a, err))
+			return false;
+	}
+	return d->sectors || back || !is_exclusive(t, below) ||
 	       arrive(t, below, &a, x->slot, x, take_clean_victim, err);
 }
 
 /* Makes the lookup. What it replaces is dropped from above, if the level is inclusive, then what it asks for goes down.
- * `bring`: the line is put in without a lookup being counted or the line fetched. *outcome, unless NULL: what became of
- * it. */
+ * `bring`: the line is put in without a lookup being counted or the line fetched. */
 static bool
 make_lookup(
-    struct rp_tree *t, const struct one *x, bool bring, uint8_t *outcome, struct rp_err *err)
+    struct rp_tree *t, const struct one *x, bool bring, struct done *done, struct rp_err *err)
 {
 	struct rp_requests *asks = &x->l->asks;
-	uint32_t above = 0;
+	const struct rp_cache_spec *s = &x->l->spec->cache;
+	struct dirt dirt = { .unit = x->l->line_bits, .line = s->line };
 	asks->n = 0;
 	if (!rp_module_run(x->u->module, x->look, &t->result, asks, err))
 		return false;
 	uint8_t o = t->result.outcome[0];
-	uint64_t victim = 0;
-	if (outcome)
-		*outcome = o;
+	uint64_t back = o & RP_WROTE_BACK ? t->result.back ? t->result.back[0] : 1 : 0;
+	*done = (struct done){ o, back };
 	if (!bring)
 		tree_tally(t, x->l, x->u, x->look, &t->result, &x->slot);
 	if (o & RP_EVICTED) {
-		uint64_t size = x->l->spec->cache.line;
-		victim = tree_line(x->l, x->u, t->result.victim[0]) << x->l->line_bits;
+		uint64_t sector = t->result.victim[0] << x->l->slices.sectors;
+		dirt.first = tree_line(x->l, x->u, sector) << x->l->line_bits;
 		if (x->l->spec->inclusion == RP_INCLUSIVE)
-			above = invalidate_above(t, x->in, victim, victim + (size - 1), x->slot);
+			invalidate_above(
+			    t, x->in, dirt.first, dirt.first + (s->line - 1), x->slot, &dirt);
 	}
 	for (size_t k = 0; k < asks->n; k++) {
 		struct rp_access a = tree_request(x->l, x->u, asks, k, x->l->one);
@@ -164,7 +242,7 @@ make_lookup(
 		    !send(t, x, asks->what[k], &a, err))
 			return false;
 	}
-	return !(o & RP_EVICTED) || send_rest(t, x, victim, o & RP_WROTE_BACK, above, err);
+	return !(o & RP_EVICTED) || send_rest(t, x, &dirt, back, err);
 }
 
 /* Counts a lookup of an exclusive level that changes nothing in its cache but what `take` did. */
@@ -202,7 +280,7 @@ take_fetch(struct rp_tree *t, const struct one *x, struct rp_err *err)
 
 /* Puts a line in by a lookup that is a read, whatever it was, and leaves the line dirty or not. */
 static bool
-put_in(struct rp_tree *t, const struct one *x, bool dirty, uint8_t *outcome, struct rp_err *err)
+put_in(struct rp_tree *t, const struct one *x, bool dirty, struct done *done, struct rp_err *err)
 {
 	static const uint8_t none[64];
 	static const uint32_t no_bytes[64];
@@ -215,7 +293,7 @@ put_in(struct rp_tree *t, const struct one *x, bool dirty, uint8_t *outcome, str
 	look.dirty = dirtying;
 	look.bytes = look.bytes ? no_bytes : NULL;
 	y.look = &look;
-	return make_lookup(t, &y, true, outcome, err);
+	return make_lookup(t, &y, true, done, err);
 }
 
 /* Whether every inclusive level below an instance has bytes first..last. */
@@ -242,7 +320,7 @@ static bool
 take_line(struct rp_tree *t, const struct one *x, bool dirty, struct rp_err *err)
 {
 	struct rp_access a = access_of(x);
-	uint8_t o;
+	struct done done;
 	if (!included_below(t, x->in, a.addr, a.addr + (a.size - 1))) {
 		COUNT(t, x, bytes_written, dirty ? a.size : 0);
 		return !dirty || send(t, x, RP_ASK_BACK, &a, err);
@@ -252,12 +330,12 @@ take_line(struct rp_tree *t, const struct one *x, bool dirty, struct rp_err *err
 		if (!send(t, x, RP_ASK_WRITE, &a, err))
 			return false;
 	}
-	if (!put_in(t, x, dirty, &o, err))
+	if (!put_in(t, x, dirty, &done, err))
 		return false;
-	COUNT(t, x, fills, (o & RP_MISSED) && !(o & RP_NO_FILL));
-	COUNT(t, x, evictions, !!(o & RP_EVICTED));
-	COUNT(t, x, writebacks, !!(o & RP_WROTE_BACK));
-	COUNT(t, x, bytes_written, o & RP_WROTE_BACK ? x->l->spec->cache.line : 0);
+	COUNT(t, x, fills, (done.outcome & RP_MISSED) && !(done.outcome & RP_NO_FILL));
+	COUNT(t, x, evictions, !!(done.outcome & RP_EVICTED));
+	COUNT(t, x, writebacks, !!(done.outcome & RP_WROTE_BACK));
+	COUNT(t, x, bytes_written, bytes_back(x, &done));
 	return true;
 }
 
@@ -277,8 +355,9 @@ take_clean_victim(struct rp_tree *t, const struct one *x, struct rp_err *err)
 static bool
 take_other(struct rp_tree *t, const struct one *x, struct rp_err *err)
 {
+	struct done done;
 	if (x->l->spec->inclusion != RP_EXCLUSIVE || holds(x->u, x->look->line[0]))
-		return make_lookup(t, x, false, NULL, err);
+		return make_lookup(t, x, false, &done, err);
 	struct rp_access a = access_of(x);
 	count_lookup(t, x, false);
 	return arrive(t, x->l->below[x->slot], &a, x->slot, NULL, take_other, err);
@@ -455,19 +534,15 @@ held_above(struct rp_tree *t, const struct instance *in, uint64_t first, uint64_
 static bool
 take_copy(struct rp_tree *t, const struct one *x, struct rp_err *err)
 {
-	uint8_t o;
+	struct done done;
 	uint64_t line = x->l->spec->cache.line, at = tree_line(x->l, x->u, x->look->line[0])
 	                                             << x->l->line_bits;
 	if (x->l->spec->inclusion == RP_EXCLUSIVE && held_above(t, x->in, at, at + (line - 1)))
 		return true;
-	if (!put_in(t, x, false, &o, err))
+	if (!put_in(t, x, false, &done, err))
 		return false;
-	COUNT(t, x, writebacks, !!(o & RP_WROTE_BACK));
-	if (o & RP_WROTE_BACK)
-		COUNT(t, x, bytes_written,
-		    t->result.back ? (uint64_t)__builtin_popcountll(t->result.back[0]) *
-					 x->l->spec->cache.sector
-				   : line);
+	COUNT(t, x, writebacks, !!(done.outcome & RP_WROTE_BACK));
+	COUNT(t, x, bytes_written, bytes_back(x, &done));
 	return true;
 }
 

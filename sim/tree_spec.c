@@ -382,10 +382,12 @@ check_cache(struct reading *r, size_t i)
 	if (l->inclusion == RP_EXCLUSIVE && (l->cache.mshr.on || l->cache.classify))
 		return rp_yaml_fail(&r->yaml, at, r->err, "cache: %s= is not for exclusive levels",
 		    l->cache.classify ? "classify" : "mshr");
-	if (rp_cache_spec_sectored(&l->cache) && !rp_tree_flows_down(t))
-		return rp_yaml_fail(&r->yaml, at, r->err,
-		    "cache: with inclusive or exclusive levels all keep whole lines; wanted no "
-		    "sector=, or inclusion: nine");
+	for (size_t k = 0; k < t->levels && rp_cache_spec_sectored(&l->cache); k++)
+		if (t->level[k].inclusion == RP_EXCLUSIVE)
+			return rp_yaml_fail(&r->yaml, at, r->err,
+			    "cache: where a level is exclusive, as %.40s, all keep whole lines; "
+			    "wanted no sector=",
+			    t->level[k].name);
 	if (!l->cache.gpu)
 		return true;
 	if (l->slices > 1)

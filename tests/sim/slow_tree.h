@@ -12,8 +12,9 @@ enum { SLOW_LEVELS = 6, SLOW_CACHES = 16, SLOW_SETS = 64, SLOW_WAYS = 16 };
 
 struct slow_line {
 	uint64_t line;
-	bool dirty;
-	uint64_t above; /* of one that leaves: the longest line dirty above it, 0: none */
+	uint64_t there, dirty; /* sectors, a bit each */
+	/* Of one that leaves, what was dirty above: its sectors, and the longest that is longer than the line, 0: none. */
+	uint64_t above, longer;
 };
 
 struct slow_set {
@@ -110,13 +111,26 @@ slow_memory(struct slow_at at, uint64_t size, unsigned kind)
 	m->bytes_written += kind == RP_WRITE || kind == RP_ATOMIC ? size : 0;
 }
 
-/* Drops bytes from every level above the instance that serves at.stream: the length of the longest line that was dirty. */
+/* The sectors of a line of a cache, a bit each, that have one of those bytes. */
 static inline uint64_t
-slow_invalidate(struct slow_at at, uint64_t addr, uint64_t size)
+slow_sectors(const struct rp_cache_spec *c, uint64_t line, uint64_t first, uint64_t last)
 {
+	uint64_t mask = 0;
+	for (uint64_t k = 0; k < c->line / c->sector; k++) {
+		uint64_t at = line * c->line + k * c->sector;
+		if (at <= last && at + c->sector - 1 >= first)
+			mask |= UINT64_C(1) << k;
+	}
+	return mask;
+}
+
+/* Drops the bytes of a line that leaves from every level above the instance that serves at.stream. */
+static inline void
+slow_invalidate(struct slow_at at, struct slow_line *out)
+{
+	uint64_t size = slow_spec(at)->cache.line, addr = out->line * size;
 	const struct rp_tree_spec *spec = at.t->spec;
 	uint32_t mine = rp_level_instance(slow_spec(at), at.stream);
-	uint64_t dirty = 0;
 	bool done[SLOW_LEVELS][SLOW_CACHES] = { 0 };
 	for (uint32_t stream = 0; stream < SLOW_CACHES; stream++)
 		for (int l = 0; l < (int)spec->levels; l++) {
@@ -133,30 +147,44 @@ slow_invalidate(struct slow_at at, uint64_t addr, uint64_t size)
 				over |= k == at.level && l != k &&
 				        rp_level_instance(slow_spec(at), stream) == mine;
 				if (k != l && k != at.level && between->inclusion == RP_INCLUSIVE &&
-				    between->cache.line > whole)
-					whole = between->cache.line;
+				    between->cache.sector > whole)
+					whole = between->cache.sector;
 			}
 			if (!over || done[l][i])
 				continue;
 			done[l][i] = true;
-			uint32_t bytes = spec->level[l].cache.line;
+			const struct rp_cache_spec *up = &spec->level[l].cache;
 			struct rp_counters *c = &at.t->cache[l][i].c;
-			uint64_t first = addr / whole * whole;
-			for (uint64_t x = first / bytes; x <= (first + whole - 1) / bytes; x++) {
-				int w = slow_find(slow_set(above, x), x);
-				if (w < 0)
+			uint64_t first = addr / whole * whole, last = first + whole - 1;
+			for (uint64_t x = first / up->line; x <= last / up->line; x++) {
+				struct slow_set *s = slow_set(above, x);
+				int w = slow_find(s, x);
+				uint64_t mask = slow_sectors(up, x, first, last);
+				if (w < 0 || !(s->way[w].there & mask))
 					continue;
 				c->back_invalidations++;
-				if (slow_remove(slow_set(above, x), w).dirty) {
-					c->back_writebacks++;
-					c->writebacks++;
-					c->bytes_written += bytes;
-					dirty = bytes > dirty ? bytes : dirty;
-					dirty = whole > size && whole > dirty ? whole : dirty;
+				mask &= s->way[w].there;
+				uint64_t dirty = s->way[w].dirty & mask;
+				s->way[w].there &= ~mask;
+				s->way[w].dirty &= ~mask;
+				if (!s->way[w].there)
+					slow_remove(s, w);
+				c->back_writebacks += dirty != 0;
+				c->writebacks += dirty != 0;
+				for (uint64_t k = 0; k < 64; k++) {
+					uint64_t b = up->sector, from = x * up->line + k * b,
+						 longer = whole > b ? whole : b;
+					if (!(dirty >> k & 1))
+						continue;
+					c->bytes_written += b;
+					if (longer <= size)
+						out->above |= slow_sectors(&slow_spec(at)->cache,
+						    out->line, from, from + b - 1);
+					else if (longer > out->longer)
+						out->longer = longer;
 				}
 			}
 		}
-	return dirty;
 }
 
 static void slow_victim(struct slow_at at, uint64_t addr, uint64_t size, bool dirty);
@@ -166,15 +194,14 @@ static inline void
 slow_insert(struct slow_at at, struct slow_line l, struct slow_line *out, bool *left)
 {
 	struct slow_set *s = slow_set(at, l.line);
-	uint32_t bytes = slow_spec(at)->cache.line;
 	*left = s->n == slow_spec(at)->cache.ways;
 	if (*left)
 		*out = slow_remove(s, (int)s->n - 1);
 	slow_push(s, l);
 	if (*left)
-		out->above = slow_spec(at)->inclusion == RP_INCLUSIVE
-		                 ? slow_invalidate(at, out->line * bytes, bytes)
-		                 : 0;
+		out->above = out->longer = 0;
+	if (*left && slow_spec(at)->inclusion == RP_INCLUSIVE)
+		slow_invalidate(at, out);
 }
 
 /* Lines of a level, dirty or not, go to the level below; only if dirty unless that is exclusive. */
@@ -192,18 +219,38 @@ slow_down(struct slow_at at, uint64_t addr, uint64_t size, bool dirty)
 		slow_access(below, addr, size, RP_WRITE);
 }
 
+/* Sectors of a line go down, neighbours together. */
+static inline void
+slow_runs(struct slow_at at, uint64_t line, uint64_t mask)
+{
+	const struct rp_cache_spec *c = &slow_spec(at)->cache;
+	for (uint64_t k = 0, n; k < 64; k += n + 1) {
+		for (n = 0; k + n < 64 && mask >> (k + n) & 1; n++)
+			;
+		if (!n)
+			continue;
+		slow_cache(at)->c.bytes_written += n * c->sector;
+		slow_access(
+		    slow_below(at), line * c->line + k * c->sector, n * c->sector, RP_WRITE);
+	}
+}
+
 /* A line has left a level. */
 static inline void
 slow_leave(struct slow_at at, struct slow_line l)
 {
 	uint64_t bytes = slow_spec(at)->cache.line, addr = l.line * bytes;
-	if (l.above <= bytes) {
+	bool whole = slow_exclusive(slow_below(at));
+	if (whole && (!l.longer || l.dirty))
 		slow_down(at, addr, bytes, l.dirty || l.above);
-		return;
+	if (!whole) {
+		slow_cache(at)->c.writebacks += l.dirty || (l.above && !l.longer);
+		slow_runs(at, l.line, l.dirty);
 	}
-	if (l.dirty)
-		slow_down(at, addr, bytes, true);
-	slow_down(at, addr / l.above * l.above, l.above, true);
+	if (l.longer)
+		slow_down(at, addr / l.longer * l.longer, l.longer, true);
+	else if (!whole)
+		slow_runs(at, l.line, l.above & ~l.dirty);
 }
 
 /* Whether all inclusive levels below have those bytes. */
@@ -244,14 +291,14 @@ slow_victim(struct slow_at at, uint64_t addr, uint64_t size, bool dirty)
 	}
 	int w = slow_find(s, line);
 	if (w >= 0) {
-		dirty |= s->way[w].dirty;
+		dirty |= s->way[w].dirty & 1;
 		if (!strcmp(slow_spec(at)->cache.policy->name, "lru"))
 			slow_push(s, slow_remove(s, w));
 		s->way[slow_find(s, line)].dirty = dirty;
 		return;
 	}
 	c->fills++;
-	slow_insert(at, (struct slow_line){ line, dirty, 0 }, &out, &left);
+	slow_insert(at, (struct slow_line){ line, 1, dirty, 0, 0 }, &out, &left);
 	c->evictions += left;
 	if (left)
 		slow_leave(at, out);
@@ -284,18 +331,20 @@ slow_fetch(struct slow_at at, struct slow_at to, uint64_t addr, uint64_t size, u
 		struct slow_set *s = slow_set(to, line);
 		int up = slow_find(s, line);
 		if (slow_spec(to)->cache.write == RP_WRITE_BACK && up >= 0)
-			s->way[up].dirty = true;
+			s->way[up].dirty = 1;
 		else
-			slow_leave(at, (struct slow_line){ line, true, 0 });
+			slow_leave(at, (struct slow_line){ line, 1, 1, 0, 0 });
 	}
 }
 
-/* The part of an access in one line. */
+/* The part of an access in one sector, or line. */
 static inline bool
-slow_lookup(struct slow_at at, uint64_t line, uint64_t lo, uint64_t hi, unsigned kind)
+slow_lookup(struct slow_at at, uint64_t sector, uint64_t lo, uint64_t hi, unsigned kind)
 {
 	const struct rp_cache_spec *spec = &slow_spec(at)->cache;
 	struct rp_counters *c = &slow_cache(at)->c;
+	uint64_t line = sector * spec->sector / spec->line,
+		 bit = UINT64_C(1) << sector % (spec->line / spec->sector);
 	struct slow_set *s = slow_set(at, line);
 	bool write = kind == RP_WRITE, dirties = write || kind == RP_ATOMIC,
 	     through = spec->write == RP_WRITE_THROUGH,
@@ -306,9 +355,9 @@ slow_lookup(struct slow_at at, uint64_t line, uint64_t lo, uint64_t hi, unsigned
 	c->ifetches += kind == RP_FETCH;
 	c->atomics += kind == RP_ATOMIC;
 	c->prefetches += kind == RP_PREFETCH;
-	if (w >= 0) {
+	if (w >= 0 && s->way[w].there & bit) {
 		c->hits++;
-		s->way[w].dirty |= dirties && !through;
+		s->way[w].dirty |= dirties && !through ? bit : 0;
 		if (!strcmp(spec->policy->name, "lru"))
 			slow_push(s, slow_remove(s, w));
 		if (dirties && through) {
@@ -325,12 +374,20 @@ slow_lookup(struct slow_at at, uint64_t line, uint64_t lo, uint64_t hi, unsigned
 		slow_access(slow_below(at), lo, hi - lo + 1, kind);
 		return true;
 	}
-	struct slow_line out, in = { line, dirties && !through, 0 };
+	struct slow_line out, in = { line, bit, dirties && !through ? bit : 0, 0, 0 };
 	c->fills++;
-	c->bytes_filled += spec->line;
-	slow_insert(at, in, &out, &left);
+	c->bytes_filled += spec->sector;
+	left = false;
+	if (w >= 0) {
+		s->way[w].there |= bit;
+		s->way[w].dirty |= in.dirty;
+		if (!strcmp(spec->policy->name, "lru"))
+			slow_push(s, slow_remove(s, w));
+	} else {
+		slow_insert(at, in, &out, &left);
+	}
 	c->evictions += left;
-	slow_fetch(slow_below(at), at, line * spec->line, spec->line,
+	slow_fetch(slow_below(at), at, sector * spec->sector, spec->sector,
 	    kind == RP_FETCH || kind == RP_PREFETCH ? kind : RP_READ);
 	if (dirties && through) {
 		c->bytes_written += hi - lo + 1;
@@ -348,13 +405,13 @@ slow_access(struct slow_at at, uint64_t addr, uint64_t size, unsigned kind)
 		slow_memory(at, size, kind);
 		return;
 	}
-	uint64_t bytes = slow_spec(at)->cache.line, last = addr + size - 1;
+	uint64_t bytes = slow_spec(at)->cache.sector, last = addr + size - 1;
 	bool missed = false;
 	slow_cache(at)->c.accesses++;
-	for (uint64_t line = addr / bytes; line <= last / bytes; line++) {
-		uint64_t lo = line * bytes > addr ? line * bytes : addr,
-			 hi = line * bytes + bytes - 1 < last ? line * bytes + bytes - 1 : last;
-		missed |= slow_lookup(at, line, lo, hi, kind);
+	for (uint64_t x = addr / bytes; x <= last / bytes; x++) {
+		uint64_t lo = x * bytes > addr ? x * bytes : addr,
+			 hi = x * bytes + bytes - 1 < last ? x * bytes + bytes - 1 : last;
+		missed |= slow_lookup(at, x, lo, hi, kind);
 	}
 	slow_cache(at)->c.missed_accesses += missed;
 }

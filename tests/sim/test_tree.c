@@ -234,6 +234,14 @@ add_sectors(struct rp_rng *rng, char text[TEXT], unsigned line)
 	add(text, TEXT, "\n");
 }
 
+/* Sectors of 32 bytes or more, with nothing else, for the cache that ends the text. */
+static void
+add_lone_sectors(struct rp_rng *rng, char text[TEXT], unsigned line)
+{
+	text[strlen(text) - 1] = '\0';
+	add(text, TEXT, ",sector=%u\n", 32U << rp_rng_below(rng, 1 + line / 64));
+}
+
 /* A hierarchy of 2 or 3 levels of small caches; the top may be two, for fetches and the rest. `flows`: nothing flows up, any
  * policy, slices. */
 static void
@@ -246,12 +254,14 @@ random_levels(struct rp_rng *rng, char text[TEXT], bool flows)
 	static const char *const inclusion[] = { "nine", "inclusive", "exclusive" };
 	static const unsigned share[] = { 1, 2, 4, 0 }; /* streams an instance, 0: all */
 	unsigned levels = 2 + (unsigned)rp_rng_below(rng, 2), at = (unsigned)rp_rng_below(rng, 3);
+	bool sectors = rp_rng_below(rng, 2); /* then no level is exclusive */
 	bool split = !rp_rng_below(rng, 3), mixed = !rp_rng_below(rng, 3);
 	strcpy(text, "levels:\n");
 	for (unsigned i = 0; i < levels; i++) {
 		bool fetches = split && !i;
 		for (unsigned k = 0; k < 1U + fetches; k++) {
-			unsigned how = flows || !i ? 0 : (unsigned)rp_rng_below(rng, 3);
+			unsigned how =
+			    flows || !i ? 0 : (unsigned)rp_rng_below(rng, sectors ? 2 : 3);
 			unsigned line = mixed && how != 2 ? 32U << rp_rng_below(rng, 3) : 64;
 			add(text, TEXT,
 			    "  - name: L%u%s\n    cache: %s,sets=%u,ways=%u,line=%u%s\n", i + 1,
@@ -261,6 +271,8 @@ random_levels(struct rp_rng *rng, char text[TEXT], bool flows)
 			    write[rp_rng_below(rng, 2) ? 0 : rp_rng_below(rng, 4)]);
 			if (flows && rp_rng_below(rng, 2))
 				add_sectors(rng, text, line);
+			else if (!flows && sectors)
+				add_lone_sectors(rng, text, mixed && how == 2 ? 64 : line);
 			if (fetches)
 				add(text, TEXT, "    parent: L2\n");
 			if (k)
@@ -338,7 +350,7 @@ static void
 see(void *to, uint32_t instance, uint64_t address, bool dirty)
 {
 	struct seen *s = to;
-	for (uint64_t i = 0; i < s->spec->level[s->level].cache.line; i += 32) {
+	for (uint64_t i = 0; i < s->spec->level[s->level].cache.sector; i += 32) {
 		cr_assert_lt((address + i) / 32, s->room);
 		s->at[(address + i) / 32] |= UINT64_C(1) << instance | (uint64_t)dirty
 		                                                           << (32 + instance);
@@ -351,6 +363,16 @@ look_at(struct rp_tree *t, size_t level, uint64_t *at, size_t room)
 	struct seen s = { rp_tree_spec(t), level, at, room };
 	memset(at, 0, room * sizeof *at);
 	rp_tree_walk(t, level, see, &s);
+}
+
+/* The sectors of a line of the lists. */
+static void
+see_way(struct seen *s, uint32_t instance, const struct slow_line *l)
+{
+	const struct rp_cache_spec *c = &s->spec->level[s->level].cache;
+	for (uint64_t k = 0; k < c->line / c->sector; k++)
+		if (l->there >> k & 1)
+			see(s, instance, l->line * c->line + k * c->sector, l->dirty >> k & 1);
 }
 
 enum { ROOM = 512 };
@@ -367,9 +389,7 @@ same_contents(struct rp_tree *t, const struct slow_tree *slow, const char *text)
 			for (unsigned k = 0; k < SLOW_SETS; k++) {
 				const struct slow_set *set = &slow->cache[l][i].set[k];
 				for (unsigned w = 0; w < set->n; w++)
-					see(&s, i,
-					    set->way[w].line * slow->spec->level[l].cache.line,
-					    set->way[w].dirty);
+					see_way(&s, i, &set->way[w]);
 			}
 		cr_assert(!memcmp(found, want, sizeof want), "level %zu of\n%s", l, text);
 	}

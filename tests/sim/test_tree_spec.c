@@ -88,8 +88,9 @@ static const struct {
 	    ":3: cache 'lru,size=4097': size=4097" },
 	{ "levels:\n  - cache: [lru]\n", ":2: cache: a list; wanted a text" },
 	{ "levels:\n  - cache: lru,size=4KiB,sector=32\n  - cache: lru,size=64KiB\n    inclusion: "
-	  "inclusive\n",
-	    ":2: cache: with inclusive or exclusive levels all keep whole lines; wanted" },
+	  "exclusive\n",
+	    ":2: cache: where a level is exclusive, as L2, all keep whole lines; wanted no "
+	    "sector=" },
 	{ L1 "    cach: lru\n", ":4: no key 'cach'; did you mean 'cache'?" },
 	{ L1 "    size: 4KiB\n", ":4: no key 'size'" },
 	{ L1 "    per: core\n", ":4: per: 'core' is none of all, stream" },

@@ -5,6 +5,8 @@ core += gen/fill.c
 core += gen/fill.h
 core += gen/gen.c
 core += gen/gen.h
+core += gen/phases.c
+core += gen/phases.h
 core += gen/power.c
 core += gen/power.h
 

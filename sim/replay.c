@@ -12,6 +12,7 @@
 #include "sim/future.h"
 #include "sim/gpu/cache.h"
 #include "sim/module.h"
+#include "sim/observe/ranking.h"
 #include "sim/streams.h"
 #include "sim/tally.h"
 
@@ -22,12 +23,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The best of a finished interval. */
-struct part {
-	struct rp_top_row *rows;
-	size_t n;
-};
-
 struct unit {
 	struct rp_module *module;
 	struct rp_tally tally;
@@ -37,9 +32,7 @@ struct unit {
 	size_t streams;               /* room */
 	uint64_t
 	    most; /* mshr_occupancy_max of closed intervals; the total has that of the open one */
-	struct rp_top *top;    /* NULL: not asked for */
-	struct rp_top *recent; /* of the interval at hand, not in `top` yet */
-	struct part *part;     /* by interval */
+	struct rp_ranking *ranking; /* NULL: not asked for */
 	bool replaced;
 };
 
@@ -129,26 +122,10 @@ make_groups(struct rp_replay *r, const struct rp_cache_spec *specs, struct rp_er
 }
 
 static bool
-open_top(struct unit *u, const struct rp_replay_opts *o, struct rp_err *err)
+open_ranking(struct unit *u, const struct rp_replay_opts *o, struct rp_err *err)
 {
-	const struct rp_cache_spec *spec = u->tally.spec;
-	const struct rp_top_opts top = { .by = o->by,
-		.once = o->once,
-		.classes = spec->classify,
-		.shift = spec->gpu ? (unsigned)__builtin_ctz(spec->gpu->string.line / spec->line)
-		                   : rp_cache_spec_shift(spec) };
-	return !o->top || ((u->top = rp_top_new(&top, err)) &&
-			      (!o->interval || (u->recent = rp_top_new(&top, err))));
-}
-
-static void
-close_top(struct unit *u, size_t intervals)
-{
-	for (size_t i = 0; u->part && i < intervals; i++)
-		free(u->part[i].rows);
-	free(u->part);
-	rp_top_free(u->top);
-	rp_top_free(u->recent);
+	return !o->top || (u->ranking = rp_ranking_new(
+			       u->tally.spec, o->by, o->once, o->top, o->interval, err));
 }
 
 static bool
@@ -165,7 +142,7 @@ open_units(struct rp_replay *r, const struct rp_cache_spec *specs, struct rp_err
 		struct unit *u = &r->unit[i];
 		u->tally = (struct rp_tally){ .spec = &specs[i], .once = r->o.once };
 		modules[i] = u->module = rp_module_new(&specs[i], &o, err);
-		ok = u->module && open_top(u, &r->o, err);
+		ok = u->module && open_ranking(u, &r->o, err);
 	}
 	free(modules);
 	return ok;
@@ -203,7 +180,7 @@ rp_replay_free(struct rp_replay *r)
 		rp_module_free(r->unit[i].module);
 		free(r->unit[i].snapshot);
 		free(r->unit[i].stream);
-		close_top(&r->unit[i], r->interval_room);
+		rp_ranking_free(r->unit[i].ranking);
 	}
 	for (size_t i = 0; i < r->groups; i++) {
 		rp_expand_free(r->group[i].expand);
@@ -271,49 +248,21 @@ take_snapshots(struct rp_replay *r, const struct group *g, size_t interval, bool
 }
 
 static bool
-part_room(struct unit *u, size_t have, size_t n, struct rp_err *err)
-{
-	struct part *grown = u->recent ? rp_mem_grow(u->part, n, sizeof *grown, err) : NULL;
-	if (!u->recent)
-		return true;
-	if (!grown)
-		return false;
-	for (size_t i = have; i < n; i++)
-		grown[i] = (struct part){ 0 };
-	u->part = grown;
-	return true;
-}
-
-/* Keeps the best of the interval that ends, and all that it counted in the whole. */
-static bool
-take_part(const struct rp_replay *r, struct unit *u, size_t interval, struct rp_err *err)
-{
-	if (!u->recent)
-		return true;
-	struct part *p = &u->part[interval];
-	size_t keys = rp_top_keys(u->recent);
-	p->rows = rp_mem_array(keys < r->o.top ? keys : r->o.top, sizeof *p->rows, err);
-	if (!p->rows)
-		return false;
-	p->n = rp_top_best(u->recent, r->o.top, p->rows);
-	return rp_top_move(u->top, u->recent, err);
-}
-
-static bool
 close_interval(struct rp_replay *r, struct group *g, struct rp_err *err)
 {
 	if (g->intervals == r->interval_room) {
 		size_t room = r->interval_room ? 2 * r->interval_room : 16;
 		for (size_t i = 0; i < r->units; i++)
-			if (!make_room(&r->unit[i].snapshot, r->interval_room, room, err) ||
-			    !part_room(&r->unit[i], r->interval_room, room, err))
+			if (!make_room(&r->unit[i].snapshot, r->interval_room, room, err))
 				return false;
 		r->interval_room = room;
 	}
 	take_snapshots(r, g, g->intervals, false);
-	for (size_t i = 0; i < g->units; i++)
-		if (!take_part(r, &r->unit[g->unit[i]], g->intervals, err))
+	for (size_t i = 0; i < g->units; i++) {
+		struct rp_ranking *ranking = r->unit[g->unit[i]].ranking;
+		if (ranking && !rp_ranking_close(ranking, err))
 			return false;
+	}
 	g->intervals++;
 	return true;
 }
@@ -389,9 +338,8 @@ run_chunk(struct rp_replay *r, struct group *g, const struct rp_lookups *in, boo
 		rp_tally_chunk(&u->tally, in, &r->result, &u->total);
 		if (slot)
 			rp_tally_streams(&u->tally, in, &r->result, slot, u->stream);
-		struct rp_top *top = u->recent ? u->recent : u->top;
-		if (top && !rp_top_chunk(
-			       top, in, r->result.outcome, r->result.class, r->result.victim, err))
+		if (u->ranking && !rp_ranking_chunk(u->ranking, in, r->result.outcome,
+				      r->result.class, r->result.victim, err))
 			return false;
 	}
 	return true;
@@ -632,23 +580,20 @@ rp_replay_stream_counters(
 size_t
 rp_replay_top(const struct rp_replay *r, size_t cache, struct rp_top_row *rows)
 {
-	return rp_top_best(r->unit[cache].top, r->o.top, rows);
+	return rp_ranking_best(r->unit[cache].ranking, rows);
 }
 
 size_t
 rp_replay_interval_top(
     const struct rp_replay *r, size_t cache, size_t interval, struct rp_top_row *rows)
 {
-	const struct part *p = &r->unit[cache].part[interval];
-	if (p->n)
-		memcpy(rows, p->rows, p->n * sizeof *rows);
-	return p->n;
+	return rp_ranking_interval(r->unit[cache].ranking, interval, rows);
 }
 
 uint64_t
 rp_replay_top_keys(const struct rp_replay *r, size_t cache)
 {
-	return rp_top_keys(r->unit[cache].top);
+	return rp_ranking_keys(r->unit[cache].ranking);
 }
 
 uint64_t

@@ -61,7 +61,11 @@ open_level(struct rp_tree *t, size_t i, struct rp_err *err)
 	l->slices = rp_slices_of(l->spec);
 	l->wants_bytes = wants_bytes(l->spec);
 	l->expand = rp_expand_new(l->line_bits, l->wants_bytes, true, t->o.level, err);
-	return l->expand != NULL;
+	if (!l->expand || !t->o.top)
+		return l->expand;
+	bool once = t->o.once && l->spec->depth == 1;
+	l->ranking = rp_ranking_new(&l->spec->cache, t->o.by, once, t->o.top, t->o.interval, err);
+	return l->ranking;
 }
 
 static void
@@ -132,6 +136,7 @@ free_level(struct level *l)
 	free(l->below);
 	free(l->stream);
 	free(l->snapshot);
+	rp_ranking_free(l->ranking);
 	tree_flow_free(l);
 	rp_batch_free(l->one);
 	rp_requests_free(&l->asks);
@@ -149,6 +154,7 @@ rp_tree_free(struct rp_tree *t)
 	free(t->entry);
 	free(t->entered_stream);
 	rp_batch_free(t->row);
+	free(t->ranked);
 	free(t->scratch.at);
 	free(t->ends.at);
 	free(t->by_row.at);
@@ -384,6 +390,9 @@ close_interval(struct rp_tree *t, struct rp_err *err)
 		t->interval_room = room;
 	}
 	take_snapshots(t, t->intervals++, false);
+	for (size_t i = 0; t->o.top && i < t->levels; i++)
+		if (!rp_ranking_close(t->level[i].ranking, err))
+			return false;
 	return true;
 }
 
@@ -835,6 +844,25 @@ rp_tree_stream_counters(const struct rp_tree *t, size_t level, size_t k, struct 
 	for (size_t i = 0; i < t->levels; i++)
 		if (t->level[i].spec->depth == 1)
 			out->entered += t->level[i].stream[slot].lookups;
+}
+
+size_t
+rp_tree_top(const struct rp_tree *t, size_t level, struct rp_top_row *rows)
+{
+	return rp_ranking_best(t->level[level].ranking, rows);
+}
+
+size_t
+rp_tree_interval_top(
+    const struct rp_tree *t, size_t level, size_t interval, struct rp_top_row *rows)
+{
+	return rp_ranking_interval(t->level[level].ranking, interval, rows);
+}
+
+uint64_t
+rp_tree_top_keys(const struct rp_tree *t, size_t level)
+{
+	return rp_ranking_keys(t->level[level].ranking);
 }
 
 uint64_t

@@ -7,6 +7,7 @@
 #define RP_SIM_TREE_H
 
 #include "sim/counters.h"
+#include "sim/observe/top.h"
 #include "sim/tree_spec.h"
 
 #include "traces/batch.h"
@@ -20,6 +21,8 @@ struct rp_tree_opts {
 	bool keep_bypassed;           /* GPU accesses that bypass L1 do not */
 	uint64_t warmup;              /* accesses that are replayed first and not counted */
 	uint64_t interval;            /* counters for every so many counted accesses; 0: none */
+	uint32_t top;                 /* tables of so many keys that miss most; 0: none */
+	enum rp_top_by by;            /* which keys */
 	const struct rp_trace *trace; /* borrowed: what it knows of kernels; NULL: nothing */
 	enum rp_level level;          /* for tests: which of the loops, that all give the same */
 	bool single; /* for tests: access by access, also where batches are exact */
@@ -73,6 +76,12 @@ size_t rp_tree_streams(const struct rp_tree *t);
 uint32_t rp_tree_stream(const struct rp_tree *t, size_t k);
 void rp_tree_stream_counters(
     const struct rp_tree *t, size_t level, size_t k, struct rp_counters *out);
+/* The keys that missed most in the caches of a level together (sim/observe/top.h) and how many they are, at most opts.top,
+ * for which `rows` has room; of one interval; and how many keys there are. */
+size_t rp_tree_top(const struct rp_tree *t, size_t level, struct rp_top_row *rows);
+size_t rp_tree_interval_top(
+    const struct rp_tree *t, size_t level, size_t interval, struct rp_top_row *rows);
+uint64_t rp_tree_top_keys(const struct rp_tree *t, size_t level);
 uint64_t rp_tree_accesses(const struct rp_tree *t); /* replayed, warm-up included */
 
 /* Groups of counters that apply to a level (enum rp_counter_group). */

@@ -338,9 +338,9 @@ run_unit(struct rp_tree *t, struct level *l, struct unit *u, const struct rp_bat
 		/* An access that is open is one of those left, and has begun. */
 		size_t most = to - row - rp_expand_open(l->expand);
 		const struct rp_lookups *in = rp_expand_next(l->expand, rows, &row, most);
-		if (!rp_module_run(u->module, in, &t->result, &t->asks, err))
+		if (!rp_module_run(u->module, in, &t->result, &t->asks, err) ||
+		    !tree_tally(t, l, u, in, &t->result, slot, err))
 			return false;
-		tree_tally(t, l, u, in, &t->result, slot);
 	}
 	return true;
 }

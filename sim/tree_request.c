@@ -1,4 +1,5 @@
-/* tree_request.c - what a level asks for, as an access of the level below. */
+/* tree_request.c - lookups and requests of a slice as those of its level: what it asks for, as an access of the level below;
+ * what misses most. */
 #include "config.h"
 
 #include "sim/tree_state.h"
@@ -76,4 +77,24 @@ tree_request(const struct level *l, const struct unit *u, const struct rp_reques
 	}
 	a.flags &= RP_SPACE;
 	return a;
+}
+
+bool
+tree_rank(struct rp_tree *t, struct level *l, const struct unit *u, const struct rp_lookups *in,
+    const struct rp_result *r, struct rp_err *err)
+{
+	unsigned sectors = l->slices.sectors;
+	if (l->slices.n == 1)
+		return rp_ranking_chunk(l->ranking, in, r->outcome, r->class, r->victim, err);
+	if (!t->ranked && !(t->ranked = rp_mem_array(2 * RP_CHUNK, sizeof *t->ranked, err)))
+		return false;
+	struct rp_lookups look = *in;
+	uint64_t *line = t->ranked, *victim = line + RP_CHUNK;
+	look.line = line;
+	for (size_t i = 0; i < in->n; i++) {
+		line[i] = tree_line(l, u, in->line[i]);
+		if (r->outcome[i] & RP_EVICTED)
+			victim[i] = tree_line(l, u, r->victim[i] << sectors) >> sectors;
+	}
+	return rp_ranking_chunk(l->ranking, &look, r->outcome, r->class, victim, err);
 }

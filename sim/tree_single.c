@@ -227,8 +227,8 @@ make_lookup(
 	uint8_t o = t->result.outcome[0];
 	uint64_t back = o & RP_WROTE_BACK ? t->result.back ? t->result.back[0] : 1 : 0;
 	*done = (struct done){ o, back };
-	if (!bring)
-		tree_tally(t, x->l, x->u, x->look, &t->result, &x->slot);
+	if (!bring && !tree_tally(t, x->l, x->u, x->look, &t->result, &x->slot, err))
+		return false;
 	if (o & RP_EVICTED) {
 		uint64_t sector = t->result.victim[0] << x->l->slices.sectors;
 		dirt.first = tree_line(x->l, x->u, sector) << x->l->line_bits;
@@ -246,12 +246,12 @@ make_lookup(
 }
 
 /* Counts a lookup of an exclusive level that changes nothing in its cache but what `take` did. */
-static void
-count_lookup(struct rp_tree *t, const struct one *x, bool hit)
+static bool
+count_lookup(struct rp_tree *t, const struct one *x, bool hit, struct rp_err *err)
 {
 	t->result.outcome[0] = hit ? 0 : RP_MISSED | RP_NO_FILL;
 	t->result.waits = NULL;
-	tree_tally(t, x->l, x->u, x->look, &t->result, &x->slot);
+	return tree_tally(t, x->l, x->u, x->look, &t->result, &x->slot, err);
 }
 
 /* A level above fetches a line from an exclusive one: it leaves here, with what is dirty. */
@@ -263,7 +263,8 @@ take_fetch(struct rp_tree *t, const struct one *x, struct rp_err *err)
 	     hit = rp_module_drop(x->u->module, line, line);
 	struct rp_access a = access_of(x);
 	int below = x->l->below[x->slot];
-	count_lookup(t, x, hit);
+	if (!count_lookup(t, x, hit, err))
+		return false;
 	if (!hit)
 		return arrive(t, below, &a, x->slot, x->from,
 		    is_exclusive(t, below) ? take_fetch : take_other, err);
@@ -359,8 +360,8 @@ take_other(struct rp_tree *t, const struct one *x, struct rp_err *err)
 	if (x->l->spec->inclusion != RP_EXCLUSIVE || holds(x->u, x->look->line[0]))
 		return make_lookup(t, x, false, &done, err);
 	struct rp_access a = access_of(x);
-	count_lookup(t, x, false);
-	return arrive(t, x->l->below[x->slot], &a, x->slot, NULL, take_other, err);
+	return count_lookup(t, x, false, err) &&
+	       arrive(t, x->l->below[x->slot], &a, x->slot, NULL, take_other, err);
 }
 
 /* Each lookup of the chunk by itself. */

@@ -4,6 +4,7 @@
 #define RP_SIM_TREE_STATE_H
 
 #include "sim/module.h"
+#include "sim/observe/ranking.h"
 #include "sim/slices.h"
 #include "sim/streams.h"
 #include "sim/tally.h"
@@ -68,6 +69,7 @@ struct level {
 	int *below;                   /* the next level, or RP_MEMORY */
 	struct rp_counters *stream;   /* by_stream only */
 	struct rp_counters *snapshot; /* by interval: the level's counters at its end */
+	struct rp_ranking *ranking;   /* NULL: not asked for */
 	/* Of the batch at hand, in tree_flow.c. */
 	struct tree_numbers enter; /* rows of the trace that enter here */
 	size_t entering;
@@ -107,6 +109,8 @@ struct rp_tree {
 	struct rp_requests asks;
 	struct rp_batch *row; /* of one row: an access to be clipped */
 	struct rp_result result;
+	uint64_t *
+	    ranked; /* by lookup of a slice: the line, and behind all of them the victim, in its level */
 	struct tree_numbers scratch, ends, by_row, cause; /* tree_flow.c's */
 	uint32_t *listed;                                 /* what rp_tree_cache gives */
 };
@@ -169,16 +173,22 @@ tree_remember(struct rp_tree *t, const struct rp_access *a)
 bool tree_count_entering(struct rp_tree *t, struct level *l, const struct rp_access *a,
     uint32_t slot, struct rp_err *err);
 
+/* Adds a chunk to the ranking of a level, where lines have the numbers that they have in the level. RP_RESOURCE: no memory.
+ */
+bool tree_rank(struct rp_tree *t, struct level *l, const struct unit *u,
+    const struct rp_lookups *in, const struct rp_result *r, struct rp_err *err);
+
 /* Adds a chunk to the counters of a unit, and of the streams: slot[r] is the stream's number of row r. */
-static inline void
+static inline bool
 tree_tally(struct rp_tree *t, struct level *l, struct unit *u, const struct rp_lookups *in,
-    const struct rp_result *r, const uint32_t *slot)
+    const struct rp_result *r, const uint32_t *slot, struct rp_err *err)
 {
 	if (!t->count)
-		return;
+		return true;
 	rp_tally_chunk(&u->tally, in, r, &u->total);
 	if (l->stream)
 		rp_tally_streams(&u->tally, in, r, slot, l->stream);
+	return !l->ranking || tree_rank(t, l, u, in, r, err);
 }
 
 /* Rows [from, to) of the batch, none of them a mark, through all levels. */

@@ -123,8 +123,6 @@ check_opts(const struct sim_opts *o, struct rp_err *err)
 		    "wanted at least one --cache, like --cache lru,size=32KiB,ways=8, or --config");
 	if (o->caches.n && o->config)
 		return rp_fail(err, RP_USAGE, "--cache and --config: give one of them");
-	if (o->top && o->config)
-		return rp_fail(err, RP_USAGE, "--top is for --cache; it tells nothing of levels");
 	if (o->json && o->csv)
 		return rp_fail(err, RP_USAGE, "--json and --csv: give one of them");
 	return true;
@@ -210,7 +208,9 @@ open_run(struct sim_run *run, uint64_t preamble, struct rp_err *err)
 			.keep_bypassed = o->keep_bypassed,
 			.warmup = run->warmup,
 			.trace = t,
-			.interval = o->interval };
+			.interval = o->interval,
+			.top = o->top,
+			.by = o->by };
 		return (run->tree = rp_tree_new(&run->levels, &tree, err));
 	}
 	const struct rp_replay_opts replay = { .once = o->crossing == 1,

@@ -160,7 +160,7 @@ document(const struct sim_run *run, struct rp_err *err)
 	for (size_t i = 0; caches && i < run->n_caches; i++) {
 		json_t *c = cache_json(run, i, err);
 		if (!c || json_array_append_new(caches, c) ||
-		    !(run->tree ? sim_tree_add : sim_top_add)(run, i, c, err))
+		    (run->tree && !sim_tree_add(run, i, c, err)) || !sim_top_add(run, i, c, err))
 			goto failed;
 		if (r && rp_replay_never_replaced(r, i) && accesses &&
 		    !run->specs[i]->policy->unbounded)
@@ -197,7 +197,7 @@ failed:
 	return NULL;
 }
 
-enum { VIEWS_MOST = 128, FIXED = 4, FIXED_MORE = 3 };
+enum { VIEWS_MOST = 128, FIXED = 4, FIXED_MORE = 5 };
 
 /* The columns: `fixed` first ones, then every counter and ratio that applies to one of the caches. */
 static size_t

@@ -58,20 +58,21 @@ bool
 sim_top_add(const struct sim_run *run, size_t i, json_t *cache, struct rp_err *err)
 {
 	const struct rp_replay *r = run->replay;
+	const struct rp_tree *t = run->tree;
 	if (!run->o->top)
 		return true;
-	uint64_t keys = rp_replay_top_keys(r, i);
+	uint64_t keys = t ? rp_tree_top_keys(t, i) : rp_replay_top_keys(r, i);
 	struct rp_top_row *rows =
 	    rp_mem_array(keys < run->o->top ? keys : run->o->top, sizeof *rows, err);
 	json_t *interval;
 	size_t k;
 	if (!rows)
 		return false;
-	size_t n = rp_replay_top(r, i, rows);
+	size_t n = t ? rp_tree_top(t, i, rows) : rp_replay_top(r, i, rows);
 	json_object_set_new(cache, "top", table_json(run, i, keys, rows, n));
 	json_array_foreach(json_object_get(cache, "intervals"), k, interval)
 	{
-		n = rp_replay_interval_top(r, i, k, rows);
+		n = t ? rp_tree_interval_top(t, i, k, rows) : rp_replay_interval_top(r, i, k, rows);
 		json_object_set_new(interval, "top", table_json(run, i, 0, rows, n));
 	}
 	free(rows);

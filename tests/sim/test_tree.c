@@ -611,17 +611,39 @@ ask(void *to, const struct rp_access *a)
 	x->a[x->n++] = *a;
 }
 
+enum { TOP = 8 };
+static const struct rp_tree_opts plain;
+
 static struct rp_tree *
 run_in_pieces(const struct rp_tree_spec *s, const struct rp_tree_opts *o, const struct rp_batch *b,
     size_t piece)
 {
-	struct rp_tree *t = new_tree(s, o);
+	struct rp_tree_opts with_top = *o;
+	with_top.top = TOP;
+	struct rp_tree *t = new_tree(s, &with_top);
 	for (size_t at = 0; at < b->n; at += piece) {
 		struct rp_batch part = slice_of(b, at, b->n - at < piece ? b->n - at : piece);
 		run_tree(t, &part);
 	}
 	end_tree(t);
 	return t;
+}
+
+/* The tables of what misses most, of the whole and of interval `part`, if there are any. */
+static void
+same_tops(struct rp_tree *a, struct rp_tree *b, size_t level, const char *text)
+{
+	struct rp_top_row x[TOP], y[TOP];
+	memset(x, 0, sizeof x);
+	memset(y, 0, sizeof y);
+	cr_assert_eq(rp_tree_top_keys(a, level), rp_tree_top_keys(b, level));
+	cr_assert_eq(rp_tree_top(a, level, x), rp_tree_top(b, level, y));
+	cr_assert(!memcmp(x, y, sizeof x), "top of level %zu of\n%s", level, text);
+	for (size_t i = 0; i < rp_tree_intervals(a); i++) {
+		cr_assert_eq(
+		    rp_tree_interval_top(a, level, i, x), rp_tree_interval_top(b, level, i, y));
+		cr_assert(!memcmp(x, y, sizeof x), "top of interval %zu of\n%s", i, text);
+	}
 }
 
 static void
@@ -638,6 +660,7 @@ same_trees(struct rp_tree *a, struct rp_tree *b, const char *text)
 		x = level_counters(a, l);
 		y = level_counters(b, l);
 		expect_same(&x, &y, text);
+		same_tops(a, b, l, text);
 		cr_assert_eq(rp_tree_caches(a, l), rp_tree_caches(b, l));
 		for (size_t i = 0; i < rp_tree_caches(a, l); i++) {
 			cr_assert(rp_tree_cache(a, l, i, &c, &x, NULL));
@@ -672,6 +695,7 @@ RP_TEST(tree, batches_and_single_accesses_give_the_same_counters_and_requests)
 			.keep_bypassed = round % 7 == 0,
 			.warmup = round % 2 ? 100 : 0,
 			.interval = 333,
+			.by = (enum rp_top_by)(round % 3),
 			.told = ask };
 		random_tree(&rng, text, true, &s);
 		uint64_t lines = 20 + rp_rng_below(&rng, 400);
@@ -711,6 +735,7 @@ RP_TEST(tree, hierarchies_that_flow_up_do_not_depend_on_loops_and_batches)
 	for (unsigned round = 0; round < 60 * rp_test_scale(); round++) {
 		struct rp_tree_spec s;
 		struct rp_tree_opts o = { .by_stream = true, .flush = true, .interval = 200 };
+		o.by = (enum rp_top_by)(round % 3);
 		random_tree(&rng, text, false, &s);
 		struct rp_batch *b =
 		    round % 3 ? random_trace(&rng, 2000, 200) : gpu_trace(&rng, 2000, 200);
@@ -746,7 +771,7 @@ RP_TEST(tree, a_level_is_a_cache_on_the_requests_from_above)
 		rp_batch_put(down, &asked.a[i]);
 	snprintf(text, sizeof text, "levels:\n%s  - cache: srrip,sets=8,ways=4,line=128\n", top);
 	read_tree(text, &s);
-	t = run_in_pieces(&s, NULL, b, b->n);
+	t = run_in_pieces(&s, &plain, b, b->n);
 	struct rp_counters in = level_counters(t, 1),
 			   alone = replay_one("srrip,sets=8,ways=4,line=128", down, NULL);
 	in.entered = 0;
@@ -767,9 +792,10 @@ RP_TEST(tree, a_level_alone_is_a_cache_alone)
 		const char *spec = specs[round % 3];
 		char text[TEXT];
 		struct rp_tree_spec s;
-		struct rp_tree_opts o = {
-			.flush = round % 2, .once = round % 5 == 0, .keep_bypassed = true
-		};
+		struct rp_tree_opts o = { .flush = round % 2,
+			.once = round % 5 == 0,
+			.keep_bypassed = true,
+			.by = round % 4 ? RP_TOP_STREAM : RP_TOP_LINE };
 		const struct rp_replay_opts flat = {
 			.flush = o.flush, .once = o.once, .keep_bypassed = true
 		};
@@ -787,7 +813,7 @@ RP_TEST(tree, a_level_alone_is_a_cache_alone)
 	}
 }
 
-/* n slices of s sets are n * s sets of one cache. What crosses lines is an access in each slice, so accesses are not compared. */
+/* n slices of s sets are n * s sets of one cache, and the lines that miss most the same. What crosses lines is an access in each slice, so accesses are not compared. */
 RP_TEST(tree, slices_by_mod_are_one_cache_of_all_their_sets)
 {
 	static const char *const text[] = {
@@ -806,14 +832,20 @@ RP_TEST(tree, slices_by_mod_are_one_cache_of_all_their_sets)
 	struct rp_rng rng = { rp_test_seed("slices") };
 	struct rp_batch *b = random_trace(&rng, 4000, 300);
 	struct rp_counters want, found;
+	struct rp_top_row rows[TOP], same[TOP];
 	for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
 		struct rp_tree_spec s;
 		read_tree(text[i], &s);
-		struct rp_tree *t = run_in_pieces(&s, NULL, b, b->n);
+		struct rp_tree *t = run_in_pieces(&s, &plain, b, b->n);
 		found = level_counters(t, 1);
-		if (i % 3 == 0)
+		memset(rows, 0, sizeof rows);
+		cr_assert_eq(rp_tree_top(t, 1, rows), TOP);
+		if (i % 3 == 0) {
 			want = found;
+			memcpy(same, rows, sizeof rows);
+		}
 		expect_same(&want, &found, text[i]);
+		cr_assert(!memcmp(same, rows, sizeof rows), "%s", text[i]);
 		rp_tree_free(t);
 		rp_tree_spec_free(&s);
 	}

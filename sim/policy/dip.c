@@ -10,13 +10,6 @@
 
 enum { THROTTLE, LEADERS, PSEL };
 
-static size_t
-all_bytes(uint32_t sets, uint32_t ways, const uint64_t *arg)
-{
-	(void)sets, (void)ways, (void)arg;
-	return sizeof(uint32_t);
-}
-
 static void
 init(const struct rp_at *at)
 {
@@ -46,7 +39,7 @@ const struct rp_policy rp_policy_dip = {
 	    { "psel", "bits of the counter that chooses", 1, RP_DUEL_PSEL, 10 } },
 	.chance = true,
 	.set_bytes = rp_links_set_bytes,
-	.all_bytes = all_bytes,
+	.all_bytes = rp_duel_all_bytes,
 	.init = init,
 	.hit = rp_links_use,
 	.fill = fill,

@@ -16,13 +16,6 @@ set_bytes(uint32_t ways, const uint64_t *arg)
 	return rp_rrip_bytes(ways, arg[BITS]);
 }
 
-static size_t
-all_bytes(uint32_t sets, uint32_t ways, const uint64_t *arg)
-{
-	(void)sets, (void)ways, (void)arg;
-	return sizeof(uint32_t);
-}
-
 static void
 init(const struct rp_at *at)
 {
@@ -65,7 +58,7 @@ const struct rp_policy rp_policy_drrip = {
 	    { "psel", "bits of the counter that chooses", 1, RP_DUEL_PSEL, 10 } },
 	.chance = true,
 	.set_bytes = set_bytes,
-	.all_bytes = all_bytes,
+	.all_bytes = rp_duel_all_bytes,
 	.init = init,
 	.hit = hit,
 	.fill = fill,

@@ -14,6 +14,7 @@
 #define RP_SIM_POLICY_DUEL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { RP_DUEL_PSEL = 30 }; /* bits of the counter, at most */
@@ -39,6 +40,14 @@ static inline uint32_t
 rp_duel_start(uint64_t psel)
 {
 	return (UINT32_C(1) << (psel - 1)) - 1;
+}
+
+/* rp_policy.all_bytes of a policy that keeps the counter and nothing else for all sets. */
+static inline size_t
+rp_duel_all_bytes(uint32_t sets, uint32_t ways, const uint64_t *arg)
+{
+	(void)sets, (void)ways, (void)arg;
+	return sizeof(uint32_t);
 }
 
 /* Counts a line brought into a set of that role: whether the set does as the second policy. */

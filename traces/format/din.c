@@ -80,10 +80,6 @@ din_probe(const unsigned char *head, size_t n)
 	return rp_text_probe(head, n, judge) ? 70 : 0;
 }
 
-struct din_out {
-	struct rp_lost lost;
-};
-
 static inline char *
 put_row(void *state, char *to, const struct rp_batch *b, size_t i)
 {
@@ -94,7 +90,7 @@ put_row(void *state, char *to, const struct rp_batch *b, size_t i)
 		[RP_FETCH] = '2',
 		[RP_COPY_BACK] = '4',
 		[RP_INVALIDATE] = '5' };
-	struct rp_lost *lost = &((struct din_out *)state)->lost;
+	struct rp_lost *lost = state;
 	uint8_t kind = b->kind[i];
 	if (!label[kind]) {
 		lost->mark++;
@@ -113,20 +109,14 @@ put_row(void *state, char *to, const struct rp_batch *b, size_t i)
 static bool
 din_write(void *state, struct rp_out *out, const struct rp_batch *b, struct rp_err *err)
 {
-	rp_lost_columns(&((struct din_out *)state)->lost, b, 0);
+	rp_lost_columns(state, b, 0);
 	return rp_put_rows(state, out, b, 24, put_row, err);
 }
 
-static void
-din_lost(const void *state, void (*tell)(void *to, const char *reason, uint64_t n), void *to)
-{
-	rp_lost_tell(&((const struct din_out *)state)->lost, tell, to);
-}
-
 static const struct rp_writer writer = {
-	.state_bytes = sizeof(struct din_out),
+	.state_bytes = sizeof(struct rp_lost),
 	.write = din_write,
-	.lost = din_lost,
+	.lost = rp_lost_told,
 };
 
 const struct rp_format rp_format_din = {

@@ -188,10 +188,6 @@ lackey_probe(const unsigned char *head, size_t n)
 	return rp_text_probe(head, n, judge) ? 90 : 0;
 }
 
-struct lackey_out {
-	struct rp_lost lost;
-};
-
 static inline char *
 put_row(void *state, char *to, const struct rp_batch *b, size_t i)
 {
@@ -200,7 +196,7 @@ put_row(void *state, char *to, const struct rp_batch *b, size_t i)
 		[RP_ATOMIC] = " L ",
 		[RP_PREFETCH] = " L ",
 		[RP_FETCH] = "I  " };
-	struct rp_lost *lost = &((struct lackey_out *)state)->lost;
+	struct rp_lost *lost = state;
 	uint8_t kind = b->kind[i];
 	if (kind >= RP_KINDS) {
 		lost->mark++;
@@ -219,20 +215,14 @@ put_row(void *state, char *to, const struct rp_batch *b, size_t i)
 static bool
 lackey_write(void *state, struct rp_out *out, const struct rp_batch *b, struct rp_err *err)
 {
-	rp_lost_columns(&((struct lackey_out *)state)->lost, b, 0);
+	rp_lost_columns(state, b, 0);
 	return rp_put_rows(state, out, b, 32, put_row, err);
 }
 
-static void
-lackey_lost(const void *state, void (*tell)(void *to, const char *reason, uint64_t n), void *to)
-{
-	rp_lost_tell(&((const struct lackey_out *)state)->lost, tell, to);
-}
-
 static const struct rp_writer writer = {
-	.state_bytes = sizeof(struct lackey_out),
+	.state_bytes = sizeof(struct rp_lost),
 	.write = lackey_write,
-	.lost = lackey_lost,
+	.lost = rp_lost_told,
 	.sizes = true,
 };
 

@@ -77,10 +77,6 @@ oracle_probe(const unsigned char *head, size_t n)
 	return records ? 30 : 0;
 }
 
-struct oracle_out {
-	struct rp_lost lost;
-};
-
 static inline char *
 put_le(char *to, uint64_t x, int bytes)
 {
@@ -92,7 +88,7 @@ put_le(char *to, uint64_t x, int bytes)
 static inline char *
 put_row(void *state, char *to, const struct rp_batch *b, size_t i)
 {
-	struct rp_lost *lost = &((struct oracle_out *)state)->lost;
+	struct rp_lost *lost = state;
 	uint64_t time = b->time ? b->time[i] : 0;
 	uint8_t kind = b->kind[i];
 	if (kind >= RP_KINDS) {
@@ -114,20 +110,14 @@ put_row(void *state, char *to, const struct rp_batch *b, size_t i)
 static bool
 oracle_write(void *state, struct rp_out *out, const struct rp_batch *b, struct rp_err *err)
 {
-	rp_lost_columns(&((struct oracle_out *)state)->lost, b, RP_COL_TIME);
+	rp_lost_columns(state, b, RP_COL_TIME);
 	return rp_put_rows(state, out, b, RECORD, put_row, err);
 }
 
-static void
-oracle_lost(const void *state, void (*tell)(void *to, const char *reason, uint64_t n), void *to)
-{
-	rp_lost_tell(&((const struct oracle_out *)state)->lost, tell, to);
-}
-
 static const struct rp_writer writer = {
-	.state_bytes = sizeof(struct oracle_out),
+	.state_bytes = sizeof(struct rp_lost),
 	.write = oracle_write,
-	.lost = oracle_lost,
+	.lost = rp_lost_told,
 	.keeps = RP_COL_TIME,
 	.sizes = true,
 };

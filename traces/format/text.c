@@ -98,6 +98,12 @@ wide_others_than_0(const uint64_t *x, size_t n)
 }
 
 void
+rp_lost_told(const void *state, void (*tell)(void *to, const char *reason, uint64_t n), void *to)
+{
+	rp_lost_tell(state, tell, to);
+}
+
+void
 rp_lost_columns(struct rp_lost *l, const struct rp_batch *b, unsigned keeps)
 {
 	unsigned gone = rp_batch_columns(b) & ~keeps;

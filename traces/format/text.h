@@ -157,6 +157,10 @@ struct rp_lost {
 void rp_lost_tell(
     const struct rp_lost *l, void (*tell)(void *to, const char *reason, uint64_t n), void *to);
 
+/* rp_writer.lost of a writer whose state is a struct rp_lost. */
+void rp_lost_told(
+    const void *state, void (*tell)(void *to, const char *reason, uint64_t n), void *to);
+
 /* Counts the values other than 0 in the optional columns of b that are not in `keeps`. */
 void rp_lost_columns(struct rp_lost *l, const struct rp_batch *b, unsigned keeps);
 

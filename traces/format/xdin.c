@@ -112,10 +112,6 @@ xdin_probe(const unsigned char *head, size_t n)
 	return rp_text_probe(head, n, judge) ? 75 : 0;
 }
 
-struct xdin_out {
-	struct rp_lost lost;
-};
-
 static inline char *
 put_row(void *state, char *to, const struct rp_batch *b, size_t i)
 {
@@ -126,7 +122,7 @@ put_row(void *state, char *to, const struct rp_batch *b, size_t i)
 		[RP_FETCH] = 'i',
 		[RP_COPY_BACK] = 'c',
 		[RP_INVALIDATE] = 'v' };
-	struct rp_lost *lost = &((struct xdin_out *)state)->lost;
+	struct rp_lost *lost = state;
 	uint8_t kind = b->kind[i];
 	if (!letter[kind]) {
 		lost->mark++;
@@ -146,20 +142,14 @@ put_row(void *state, char *to, const struct rp_batch *b, size_t i)
 static bool
 xdin_write(void *state, struct rp_out *out, const struct rp_batch *b, struct rp_err *err)
 {
-	rp_lost_columns(&((struct xdin_out *)state)->lost, b, 0);
+	rp_lost_columns(state, b, 0);
 	return rp_put_rows(state, out, b, 32, put_row, err);
 }
 
-static void
-xdin_lost(const void *state, void (*tell)(void *to, const char *reason, uint64_t n), void *to)
-{
-	rp_lost_tell(&((const struct xdin_out *)state)->lost, tell, to);
-}
-
 static const struct rp_writer writer = {
-	.state_bytes = sizeof(struct xdin_out),
+	.state_bytes = sizeof(struct rp_lost),
 	.write = xdin_write,
-	.lost = xdin_lost,
+	.lost = rp_lost_told,
 	.sizes = true,
 };
 

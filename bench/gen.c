@@ -96,11 +96,28 @@ main(void)
 		{ "zipf(0.9) over 1 M lines", "zipf", 0 },
 		{ "uniform, half of it writes", "uniform,writes=0.5", 0 },
 		{ "stride, read-modify-write", "stride,rmw=yes", 0 },
+		{ "divergent, 192 workers by lead", "divergent,model=lead,workers=192", 0 },
+		{ "divergent, 192 workers by rates", "divergent,model=rates,rates=1,2,workers=192",
+		    0 },
+	};
+	static const struct {
+		const char *what, *text;
+	} scan[] = {
+		{ "a worker", "scan,blocks=100000" },
+		{ "192 workers", "scan,blocks=4096,block=16KiB,phases=uniform,workers=192" },
+		{ "6,144 workers", "scan,blocks=100000,phases=uniform,workers=6144" },
+		{ "192 workers, 4 lines a block",
+		    "scan,blocks=4096,block=256,line=64,phases=uniform,workers=192" },
 	};
 	double rate, ratio;
-	against_copy("scan,blocks=100000", &rate, &ratio);
-	bench_row("generate: scan", rate, "M/s", "memory copy of its batches", ratio, 0.3);
-	bench_row("generate: scan, at least", rate, "M/s", "-", NAN, 200);
+	for (size_t i = 0; i < sizeof scan / sizeof *scan; i++) {
+		char what[100];
+		against_copy(scan[i].text, &rate, &ratio);
+		snprintf(what, sizeof what, "generate: scan, %s", scan[i].what);
+		bench_row(what, rate, "M/s", "memory copy of its batches", ratio, 0.3);
+		snprintf(what, sizeof what, "generate: scan, %s, at least", scan[i].what);
+		bench_row(what, rate, "M/s", "-", NAN, 200);
+	}
 	for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
 		char what[100];
 		snprintf(what, sizeof what, "generate: %s", at[i].what);

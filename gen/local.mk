@@ -7,9 +7,12 @@ core += gen/gen.c
 core += gen/gen.h
 core += gen/phases.c
 core += gen/phases.h
+core += gen/history.c
+core += gen/history.h
 core += gen/power.c
 core += gen/power.h
 
+generators += gen/divergent.c
 generators += gen/scan.c
 generators += gen/stride.c
 generators += gen/uniform.c

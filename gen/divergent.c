@@ -1,12 +1,12 @@
 /* divergent - workers that scan the same blocks from the first on, each at a pace of its own (Algorithm 2 of PASCAL).
  *
- * Who requests next is a matter of the progress model (gen/history.h); worker i's k-th request, counted from 0 over all its
+ * Who requests next is a matter of the progress model (gen/paces.h); worker i's k-th request, counted from 0 over all its
  * scans, is block k mod N. A block is one access, or, with `line`, one access for each line of it. */
 #include "config.h"
 
 #include "gen/fill.h"
 #include "gen/gen.h"
-#include "gen/history.h"
+#include "gen/paces.h"
 
 #include "base/items.h"
 #include "base/parse.h"
@@ -16,7 +16,7 @@
 
 struct divergent_params {
 	uint64_t blocks, scans, base, limit;
-	unsigned model; /* enum rp_history_model */
+	unsigned model; /* enum rp_paces_model */
 	uint32_t workers, lead, block, line;
 	const char *rates;
 };
@@ -25,7 +25,7 @@ enum { EVENTS = 256, WORKERS_USUAL = 12, BLOCKS_USUAL = 4096 };
 
 struct divergent {
 	struct rp_source source;
-	struct rp_history *history;
+	struct rp_paces *paces;
 	uint64_t *next; /* block of each worker's next request */
 	uint64_t blocks, base, left;
 	uint32_t block, step, lines; /* bytes of a block, of an access; accesses of a block */
@@ -40,7 +40,7 @@ struct divergent {
 static bool
 draw(struct divergent *d, struct rp_err *err)
 {
-	ptrdiff_t n = rp_history_next(d->history, d->who, d->time, EVENTS, err);
+	ptrdiff_t n = rp_paces_next(d->paces, d->who, d->time, EVENTS, err);
 	d->n = n > 0 ? (size_t)n : 0;
 	d->at = 0;
 	for (size_t i = 0; i < d->n; i++) {
@@ -104,7 +104,7 @@ static void
 divergent_close(struct rp_source *source)
 {
 	struct divergent *d = (struct divergent *)source;
-	rp_history_free(d->history);
+	rp_paces_free(d->paces);
 	free(d->next);
 	rp_gen_source_free(source);
 }
@@ -180,7 +180,7 @@ complete(struct divergent_params *p, struct rp_err *err)
 static bool
 start(struct divergent *d, const struct divergent_params *p, uint64_t seed, struct rp_err *err)
 {
-	struct rp_history_params h = { .model = p->model,
+	struct rp_paces_params h = { .model = p->model,
 		.workers = p->workers,
 		.lead = p->lead,
 		.requests = UINT64_MAX,
@@ -190,12 +190,12 @@ start(struct divergent *d, const struct divergent_params *p, uint64_t seed, stru
 	double *rate = p->rates ? read_rates(p->rates, p->workers, err) : NULL;
 	h.rate = rate;
 	if (rate || !p->rates)
-		d->history = rp_history_new(&h, err);
+		d->paces = rp_paces_new(&h, err);
 	free(rate);
 	d->next = rp_mem_array(p->workers, sizeof *d->next, err);
 	d->source.trace->endless =
 	    h.requests == UINT64_MAX && !p->limit && p->model != RP_SHARPNESS;
-	return d->history && d->next;
+	return d->paces && d->next;
 }
 
 static struct rp_source *
@@ -226,7 +226,7 @@ static const char *const model_names[] = { [RP_LOCKSTEP] = "lockstep",
 	[RP_LEAD] = "lead",
 	[RP_RATES] = "rates",
 	[RP_SHARPNESS] = "sharpness",
-	[RP_HISTORY_MODELS] = NULL };
+	[RP_PACES_MODELS] = NULL };
 
 static const struct rp_opt opts[] = {
 	{ "model", 0, "MODEL", RP_OPT_CHOICE, offsetof(struct divergent_params, model), "lockstep",
@@ -234,14 +234,14 @@ static const struct rp_opt opts[] = {
 	    "pace), sharpness (the schedule of Theorem 5)",
 	    0, 0, model_names },
 	{ "workers", 0, "M", RP_OPT_U32, offsetof(struct divergent_params, workers), NULL,
-	    "workers, a stream each; else 12, or 2 of sharpness", 1, RP_HISTORY_WORKERS },
+	    "workers, a stream each; else 12, or 2 of sharpness", 1, RP_PACES_WORKERS },
 	{ "blocks", 0, "N", RP_OPT_U64, offsetof(struct divergent_params, blocks), NULL,
 	    "blocks of the scanned data; else 4096, or 2 * lead of sharpness", 1, UINT64_MAX },
 	{ "scans", 0, "W", RP_OPT_U64, offsetof(struct divergent_params, scans), "0",
 	    "a worker stops after W scans; 0: never" },
 	{ "lead", 0, "S", RP_OPT_U32, offsetof(struct divergent_params, lead), NULL,
 	    "lead, sharpness: requests that a worker may be ahead of another, at most; else 8", 1,
-	    RP_HISTORY_LEAD },
+	    RP_PACES_LEAD },
 	{ "rates", 0, "R0,R1,...|@FILE", RP_OPT_TEXT, offsetof(struct divergent_params, rates),
 	    NULL,
 	    "rates: pace of each worker, in proportion to which it is drawn; the last one is that "

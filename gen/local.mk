@@ -7,8 +7,8 @@ core += gen/gen.c
 core += gen/gen.h
 core += gen/phases.c
 core += gen/phases.h
-core += gen/history.c
-core += gen/history.h
+core += gen/paces.c
+core += gen/paces.h
 core += gen/power.c
 core += gen/power.h
 

@@ -1,27 +1,27 @@
-/* test_history.c - tests gen/history.c. */
+/* test_paces.c - tests gen/paces.c. */
 #include "tests/gen/draw.h"
 
 #include "base/rng.h"
-#include "gen/history.h"
+#include "gen/paces.h"
 
 /* All events of a history, or the first `most`; pulled `cap` at a time. */
 static uint32_t *
-events(const struct rp_history_params *p, size_t most, size_t cap, size_t *n)
+events(const struct rp_paces_params *p, size_t most, size_t cap, size_t *n)
 {
 	struct rp_err err = { 0 };
-	struct rp_history *h = rp_history_new(p, &err);
+	struct rp_paces *h = rp_paces_new(p, &err);
 	uint32_t *who = rp_mem_array(most, sizeof *who, &err);
 	uint64_t *time = rp_mem_array(most, sizeof *time, &err);
 	cr_assert(h && who && time, "%s", err.text);
 	*n = 0;
 	for (ptrdiff_t got = 1; got > 0 && *n < most; *n += (size_t)got) {
 		size_t want = most - *n < cap ? most - *n : cap;
-		got = rp_history_next(h, who + *n, time + *n, want, &err);
+		got = rp_paces_next(h, who + *n, time + *n, want, &err);
 		cr_assert_geq(got, 0);
 	}
 	for (size_t i = 0; i < *n; i++)
 		cr_assert_eq(time[i], p->model == RP_LOCKSTEP ? i / p->workers : i);
-	rp_history_free(h);
+	rp_paces_free(h);
 	free(time);
 	return who;
 }
@@ -47,10 +47,10 @@ sigma_of(const uint32_t *who, size_t n, uint32_t workers, uint64_t requests)
 	return sigma;
 }
 
-RP_TEST(history, lockstep_goes_round)
+RP_TEST(paces, lockstep_goes_round)
 {
 	size_t n;
-	const struct rp_history_params p = { .workers = 3, .requests = 5 };
+	const struct rp_paces_params p = { .workers = 3, .requests = 5 };
 	for (size_t cap = 1; cap < 20; cap++) {
 		uint32_t *who = events(&p, 100, cap, &n);
 		cr_assert_eq(n, 15);
@@ -61,11 +61,11 @@ RP_TEST(history, lockstep_goes_round)
 }
 
 /* PASCAL, section 8: for s = 3 worker 1 requests 0 1 2, worker 2 0 1, worker 1 3 4, worker 2 2. */
-RP_TEST(history, sharpness_is_the_schedule_of_theorem_5)
+RP_TEST(paces, sharpness_is_the_schedule_of_theorem_5)
 {
 	static const uint32_t three[] = { 0, 0, 0, 1, 1, 0, 0, 1 };
 	size_t n;
-	struct rp_history_params p = {
+	struct rp_paces_params p = {
 		.model = RP_SHARPNESS, .workers = 2, .lead = 3, .requests = UINT64_MAX
 	};
 	uint32_t *who = events(&p, 100, 3, &n);
@@ -80,11 +80,11 @@ RP_TEST(history, sharpness_is_the_schedule_of_theorem_5)
 	}
 }
 
-RP_TEST(history, lead_is_kept_and_reached)
+RP_TEST(paces, lead_is_kept_and_reached)
 {
-	struct rp_rng rng = rp_rng_for(rp_test_seed("lead"), "tests/history", 0);
+	struct rp_rng rng = rp_rng_for(rp_test_seed("lead"), "tests/paces", 0);
 	for (unsigned i = 0; i < 200 * rp_test_scale(); i++) {
-		struct rp_history_params p = { .model = RP_LEAD,
+		struct rp_paces_params p = { .model = RP_LEAD,
 			.workers = 1 + (uint32_t)rp_rng_below(&rng, 9),
 			.lead = 1 + (uint32_t)rp_rng_below(&rng, 12),
 			.requests = 1 + rp_rng_below(&rng, 100),
@@ -103,9 +103,9 @@ RP_TEST(history, lead_is_kept_and_reached)
 
 /* Which of those that may step is drawn: counted over many events, by who may. Two workers, lead 2: where they are level
  * each comes next half of the time. */
-RP_TEST(history, whoever_may_step_is_drawn_as_often)
+RP_TEST(paces, whoever_may_step_is_drawn_as_often)
 {
-	const struct rp_history_params p = {
+	const struct rp_paces_params p = {
 		.model = RP_LEAD, .workers = 4, .lead = 2, .requests = UINT64_MAX, .seed = 7
 	};
 	size_t n;
@@ -145,11 +145,11 @@ RP_TEST(history, whoever_may_step_is_drawn_as_often)
 	free(who);
 }
 
-RP_TEST(history, rates_are_in_proportion)
+RP_TEST(paces, rates_are_in_proportion)
 {
 	static const double rate[] = { 1, 2.5, 0.5, 4 };
 	static const long double share[] = { 1 / 8.0L, 2.5L / 8, 0.5L / 8, 4 / 8.0L };
-	const struct rp_history_params p = {
+	const struct rp_paces_params p = {
 		.model = RP_RATES, .workers = 4, .rate = rate, .requests = UINT64_MAX, .seed = 3
 	};
 	size_t n;
@@ -161,12 +161,12 @@ RP_TEST(history, rates_are_in_proportion)
 	free(who);
 }
 
-RP_TEST(history, who_has_stopped_is_not_drawn_again)
+RP_TEST(paces, who_has_stopped_is_not_drawn_again)
 {
 	double rate[50];
 	for (size_t i = 0; i < 50; i++)
 		rate[i] = i % 2 ? 1e-6 : (double)(1 + i * i);
-	const struct rp_history_params p = {
+	const struct rp_paces_params p = {
 		.model = RP_RATES, .workers = 50, .rate = rate, .requests = 40, .seed = 3
 	};
 	size_t n;

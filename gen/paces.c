@@ -1,14 +1,14 @@
-/* history.c - who requests next. */
+/* paces.c - who requests next. */
 #include "config.h"
 
-#include "gen/history.h"
+#include "gen/paces.h"
 #include "gen/alias.h"
 
 #include "base/mem.h"
 #include "base/rng.h"
 
-struct rp_history {
-	struct rp_history_params p;
+struct rp_paces {
+	struct rp_paces_params p;
 	struct rp_rng rng;
 	uint64_t event; /* number of the next one */
 	uint64_t *done; /* requests of each worker; lead and rates only */
@@ -26,7 +26,7 @@ struct rp_history {
 /* ---- lead ---- */
 
 static bool
-open_lead(struct rp_history *h, struct rp_err *err)
+open_lead(struct rp_paces *h, struct rp_err *err)
 {
 	h->worker = rp_mem_array(h->p.workers, sizeof *h->worker, err);
 	h->count = rp_mem_array(h->p.lead + (size_t)1, sizeof *h->count, err);
@@ -49,7 +49,7 @@ swap(uint32_t *a, uint32_t *b)
 
 /* The worker at place `at` has stepped to k requests. */
 static void
-step_lead(struct rp_history *h, uint32_t at, uint64_t k)
+step_lead(struct rp_paces *h, uint32_t at, uint64_t k)
 {
 	uint64_t ring = h->p.lead + UINT64_C(1);
 	h->count[(k - 1) % ring]--;
@@ -69,7 +69,7 @@ step_lead(struct rp_history *h, uint32_t at, uint64_t k)
 }
 
 static size_t
-next_lead(struct rp_history *h, uint32_t *who, size_t n)
+next_lead(struct rp_paces *h, uint32_t *who, size_t n)
 {
 	size_t i = 0;
 	for (; i < n && h->n; i++) {
@@ -84,7 +84,7 @@ next_lead(struct rp_history *h, uint32_t *who, size_t n)
 
 /* A table of those that have requests left. */
 static bool
-build_rates(struct rp_history *h, struct rp_err *err)
+build_rates(struct rp_paces *h, struct rp_err *err)
 {
 	uint64_t *weight = rp_mem_array(h->p.workers, sizeof *weight, err);
 	if (!weight)
@@ -105,7 +105,7 @@ build_rates(struct rp_history *h, struct rp_err *err)
 }
 
 static bool
-open_rates(struct rp_history *h, struct rp_err *err)
+open_rates(struct rp_paces *h, struct rp_err *err)
 {
 	double most = 0;
 	h->worker = rp_mem_array(h->p.workers, sizeof *h->worker, err);
@@ -123,7 +123,7 @@ open_rates(struct rp_history *h, struct rp_err *err)
 
 /* Who has stopped is drawn again, until they are half of the table. */
 static ptrdiff_t
-next_rates(struct rp_history *h, uint32_t *who, size_t n, struct rp_err *err)
+next_rates(struct rp_paces *h, uint32_t *who, size_t n, struct rp_err *err)
 {
 	size_t i = 0;
 	while (i < n && h->n) {
@@ -145,7 +145,7 @@ next_rates(struct rp_history *h, uint32_t *who, size_t n, struct rp_err *err)
 
 /* With s the lead: worker 0 s times, worker 1 s - 1 times, worker 0 s - 1 times, worker 1 once. */
 static size_t
-next_sharpness(const struct rp_history *h, uint32_t *who, size_t n)
+next_sharpness(const struct rp_paces *h, uint32_t *who, size_t n)
 {
 	uint64_t s = h->p.lead;
 	size_t i = 0;
@@ -157,7 +157,7 @@ next_sharpness(const struct rp_history *h, uint32_t *who, size_t n)
 }
 
 static size_t
-next_lockstep(const struct rp_history *h, uint32_t *who, size_t n)
+next_lockstep(const struct rp_paces *h, uint32_t *who, size_t n)
 {
 	uint64_t m = h->p.workers, at = h->event % m, all;
 	if (!__builtin_mul_overflow(h->p.requests, m, &all) && all - h->event < n)
@@ -170,7 +170,7 @@ next_lockstep(const struct rp_history *h, uint32_t *who, size_t n)
 }
 
 static ptrdiff_t
-next(struct rp_history *h, uint32_t *who, size_t n, struct rp_err *err)
+next(struct rp_paces *h, uint32_t *who, size_t n, struct rp_err *err)
 {
 	switch (h->p.model) {
 	case RP_LEAD:
@@ -185,7 +185,7 @@ next(struct rp_history *h, uint32_t *who, size_t n, struct rp_err *err)
 }
 
 ptrdiff_t
-rp_history_next(struct rp_history *h, uint32_t *who, uint64_t *time, size_t n, struct rp_err *err)
+rp_paces_next(struct rp_paces *h, uint32_t *who, uint64_t *time, size_t n, struct rp_err *err)
 {
 	ptrdiff_t got = next(h, who, n, err);
 	uint64_t each = h->p.model == RP_LOCKSTEP ? h->p.workers : 1;
@@ -203,25 +203,25 @@ rp_history_next(struct rp_history *h, uint32_t *who, uint64_t *time, size_t n, s
 	return got;
 }
 
-struct rp_history *
-rp_history_new(const struct rp_history_params *p, struct rp_err *err)
+struct rp_paces *
+rp_paces_new(const struct rp_paces_params *p, struct rp_err *err)
 {
-	struct rp_history *h = rp_mem_array(1, sizeof *h, err);
+	struct rp_paces *h = rp_mem_array(1, sizeof *h, err);
 	if (!h)
 		return NULL;
 	h->p = *p;
-	h->rng = rp_rng_for(p->seed, "gen/history", 0);
+	h->rng = rp_rng_for(p->seed, "gen/paces", 0);
 	bool chance = p->model == RP_LEAD || p->model == RP_RATES;
 	if ((!chance || (h->done = rp_mem_array(p->workers, sizeof *h->done, err))) &&
 	    (p->model != RP_LEAD || open_lead(h, err)) &&
 	    (p->model != RP_RATES || open_rates(h, err)))
 		return h;
-	rp_history_free(h);
+	rp_paces_free(h);
 	return NULL;
 }
 
 void
-rp_history_free(struct rp_history *h)
+rp_paces_free(struct rp_paces *h)
 {
 	if (!h)
 		return;

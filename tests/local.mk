@@ -178,3 +178,5 @@ unit += tests/sim/test_laws.c
 unit += tests/sim/test_plugin.c
 scripts += tests/plugin.test
 unit += tests/sim/test_words.c
+unit += tests/validate/slow_scan.h
+unit += tests/validate/test_pascal.c

@@ -78,7 +78,7 @@ rp_future_free(struct rp_future *f)
 uint64_t
 rp_future_bytes(const struct rp_future *f)
 {
-	return f->ahead.bytes + f->uses.bytes;
+	return f->ahead.bytes + rp_spill_bytes(&f->uses);
 }
 
 static bool
@@ -92,7 +92,7 @@ push_lines(struct rp_future *f, struct rp_err *err)
 		return false;
 	memcpy(to, &n, sizeof n);
 	rp_spill_push(&f->lines, sizeof n + rp_pack(to + sizeof n, f->line, f->n));
-	f->ahead.bytes = f->lines.bytes;
+	f->ahead.bytes = rp_spill_bytes(&f->lines);
 	f->ahead.lookups += n;
 	f->n = 0;
 	return true;
@@ -107,7 +107,7 @@ push_drop(struct rp_future *f, uint64_t first, uint64_t last, struct rp_err *err
 		return false;
 	memcpy(to, drop, sizeof drop);
 	rp_spill_push(&f->lines, sizeof drop);
-	f->ahead.bytes = f->lines.bytes;
+	f->ahead.bytes = rp_spill_bytes(&f->lines);
 	return true;
 }
 

@@ -1,6 +1,6 @@
 /* future.h - when each lookup's line is looked up again: known before a trace is replayed, by seeing it twice.
  *
- * First all rows are shown, in order; their lines go to a temporary file. Then the file is gone through backwards with a
+ * First all rows are shown, in order; their lines go to a temporary file, or stay in memory if they are few. Then the file is gone through backwards with a
  * table from line to last lookup seen, and the next uses go to a second file, which is read while the same rows are
  * replayed. In memory is the table only: 32 to 64 bytes for each distinct line, half as much again while it grows.
  *

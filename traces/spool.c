@@ -50,7 +50,7 @@ rp_spool_free(struct rp_spool *s)
 uint64_t
 rp_spool_bytes(const struct rp_spool *s)
 {
-	return s->file.bytes;
+	return rp_spill_bytes(&s->file);
 }
 
 static size_t

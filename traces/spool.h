@@ -27,6 +27,7 @@ bool rp_spool_rewind(struct rp_spool *s, struct rp_err *err);
  * call. NULL at the end, or when err->code is set. */
 const struct rp_batch *rp_spool_next(struct rp_spool *s, struct rp_err *err);
 
-uint64_t rp_spool_bytes(const struct rp_spool *s); /* that the rows take */
+uint64_t rp_spool_bytes(const struct rp_spool
+	*s); /* that the rows take in a file; 0: they are few, and there is none */
 
 #endif

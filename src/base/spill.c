@@ -16,21 +16,15 @@ enum { SEGMENT = 1 << 20, END = SEGMENT - 16, FRAME = 8 };
 bool
 rp_spill_open(struct rp_spill *s, struct rp_err *err)
 {
-	s->segment = rp_mem_array(1, SEGMENT, err);
-	if (!s->segment)
-		return false;
-	s->fd = rp_temp_open(err);
-	if (s->fd >= 0)
-		return true;
-	free(s->segment);
-	s->segment = NULL;
-	return false;
+	s->fd = -1;
+	s->segment = rp_mem_grow(NULL, SEGMENT, 1, err); /* which need not be cleared */
+	return s->segment;
 }
 
 void
 rp_spill_close(struct rp_spill *s)
 {
-	if (s->segment)
+	if (s->segment && s->fd >= 0)
 		close(s->fd);
 	free(s->segment);
 	*s = (struct rp_spill){ 0 };
@@ -41,6 +35,8 @@ write_segment(struct rp_spill *s, struct rp_err *err)
 {
 	uint64_t used = s->used;
 	memcpy(s->segment + SEGMENT - sizeof used, &used, sizeof used);
+	if (s->fd < 0 && (s->fd = rp_temp_open(err)) < 0)
+		return false;
 	if (!rp_temp_write(s->fd, s->segment, SEGMENT, s->segments * SEGMENT, err))
 		return false;
 	s->segments++;
@@ -64,6 +60,12 @@ static size_t
 whole(size_t n)
 {
 	return (n + 7) & ~(size_t)7;
+}
+
+uint64_t
+rp_spill_bytes(const struct rp_spill *s)
+{
+	return s->segment && s->fd >= 0 ? s->bytes : 0;
 }
 
 void *

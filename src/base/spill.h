@@ -1,8 +1,8 @@
 /* spill.h - blocks of bytes in a temporary file: a stack, or a queue.
  *
  * Blocks are pushed; then they are popped, the last one first, or read from the first one on. About a mebibyte is in
- * memory, the rest in a file without a name (base/temp.h) that shrinks as blocks are popped and is gone when it is closed,
- * however the program ends. */
+ * memory; if there is more, the rest is in a file without a name (base/temp.h) that shrinks as blocks are popped and is gone
+ * when it is closed, however the program ends. */
 #ifndef RP_BASE_SPILL_H
 #define RP_BASE_SPILL_H
 
@@ -17,19 +17,22 @@ enum { RP_SPILL_BLOCK = 256 << 10 }; /* bytes of a block, at most */
 struct rp_spill {
 	uint64_t bytes; /* pushed so far */
 	/* private to spill.c */
-	int fd;
+	int fd;                 /* -1: no file yet */
 	unsigned char *segment; /* the last, or the one that is read */
 	size_t used, at;        /* bytes of it; where to read on */
 	uint64_t segments;      /* before it, in the file */
 	uint64_t next;          /* to be read */
 };
 
-/* Opens the file. RP_RESOURCE: it cannot be written there, or no memory; rp_spill_close is allowed all the same. */
+/* RP_RESOURCE: no memory; rp_spill_close is allowed all the same. */
 bool rp_spill_open(struct rp_spill *s, struct rp_err *err);
 void rp_spill_close(struct rp_spill *s); /* it is empty then */
 
+/* Bytes pushed so far, if there is a file; else 0. */
+uint64_t rp_spill_bytes(const struct rp_spill *s);
+
 /* Room for a block of up to n bytes (RP_SPILL_BLOCK at most), at a multiple of 8; borrowed until rp_spill_push, which says
- * how many they were. NULL: RP_RESOURCE, the disk is full. */
+ * how many they were. NULL: RP_RESOURCE, the disk is full, or there can be no file. */
 void *rp_spill_room(struct rp_spill *s, size_t n, struct rp_err *err);
 void rp_spill_push(struct rp_spill *s, size_t n);
 

@@ -202,21 +202,30 @@ word_at(const uint8_t *p)
 	return x;
 }
 
+/* The sum of a word's bytes. */
+static uint64_t
+sum_of_bytes(uint64_t x)
+{
+	const uint64_t even = UINT64_C(0x00ff00ff00ff00ff);
+	return ((x & even) + (x >> 8 & even)) * UINT64_C(0x0001000100010001) >> 48;
+}
+
 /* Lookups of each kind. Most traces only read and write, which is seen from all kinds at once. */
 static void
 count_kinds(struct rp_expand *e)
 {
 	struct rp_lookups *o = &e->out;
-	size_t n = o->n, writes = 0, end = (n + RP_BLOCK - 1) / RP_BLOCK * RP_BLOCK;
-	uint64_t seen = 0;
+	size_t n = o->n, end = (n + RP_BLOCK - 1) / RP_BLOCK * RP_BLOCK;
+	uint64_t seen = 0, stores[2] = { 0 }; /* bytes, which stay below 256 in a chunk */
 	memset(e->kind + n, 0, end - n);
 	memset(e->store + n, 0, end - n);
 	for (size_t i = 0; i < end; i += RP_BLOCK) {
-		uint64_t stores = word_at(e->store + i) << 1 | word_at(e->store + i + 8);
-		writes += (unsigned)__builtin_popcountll(stores);
+		stores[0] += word_at(e->store + i);
+		stores[1] += word_at(e->store + i + 8);
 		seen |= word_at(e->kind + i) | word_at(e->kind + i + 8);
 	}
 	if (!(seen & ~(RP_WRITE * UINT64_C(0x0101010101010101)))) {
+		uint64_t writes = sum_of_bytes(stores[0]) + sum_of_bytes(stores[1]);
 		o->kinds[RP_WRITE] = writes;
 		o->kinds[RP_READ] = n - writes;
 		return;

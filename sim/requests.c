@@ -74,36 +74,78 @@ put_lookup(struct rp_requests *r, const struct rp_cache_spec *s, const struct rp
 		put_back(r, s, victim[i], back ? back[i] : 1, in->row[i]);
 }
 
-enum { WORD = 8 };
+enum { WORD = 8, WORDS = 8 };
 
-/* Whether some of WORD lookups send something down. */
-static bool
-some(const uint8_t *outcome, const uint8_t *passes)
+/* The bytes of a word that are not 0, a bit each. */
+static uint64_t
+some_of(uint64_t word)
 {
-	uint64_t any = 0, dirty = 0;
-	memcpy(&any, outcome, WORD);
-	if (passes)
-		memcpy(&dirty, passes, WORD);
-	return any | dirty;
+	const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+	uint64_t top = (((word & low) + low) | word) & ~low;
+	return top * UINT64_C(0x0002040810204081) >> 56;
 }
 
-/* Hits send nothing down, unless they are writes that pass: most outcomes are 0, which is seen of eight at once. */
+/* Of 64 lookups, or n if that is less, those that may send something down. */
+static uint64_t
+mask_of(const uint8_t *outcome, const uint8_t *passes, size_t n)
+{
+	uint64_t mask = 0, any, more = 0;
+	for (size_t i = 0; i < WORDS && i * WORD < n; i++) {
+		memcpy(&any, outcome + i * WORD, WORD);
+		if (passes)
+			memcpy(&more, passes + i * WORD, WORD);
+		if (any | more)
+			mask |= some_of(any | more) << i * WORD;
+	}
+	return n < 64 ? mask & ((UINT64_C(1) << n) - 1) : mask;
+}
+
+/* The same as put_lookup for the lookups of a mask, of a cache of whole lines that no write passes: at most a line each way,
+ * which is quicker written than asked about. */
+static void
+put_lines(struct rp_requests *r, const struct rp_cache_spec *s, const struct rp_lookups *in,
+    size_t from, uint64_t mask, const uint8_t *outcome, const uint64_t *victim)
+{
+	unsigned bits = rp_cache_spec_unit_bits(s);
+	size_t n = r->n;
+	for (; mask; mask &= mask - 1) {
+		size_t i = from + (size_t)__builtin_ctzll(mask);
+		uint8_t o = outcome[i];
+		r->addr[n] = in->line[i] << bits;
+		r->bytes[n] = s->line;
+		r->row[n] = in->row[i];
+		r->what[n] = RP_ASK_FETCH;
+		n += (o & (RP_MISSED | RP_MERGED)) == RP_MISSED &&
+		     (!(o & RP_NO_FILL) || !in->store[i]);
+		r->addr[n] = victim[i] << bits;
+		r->bytes[n] = s->line;
+		r->row[n] = in->row[i];
+		r->what[n] = RP_ASK_BACK;
+		n += (o & RP_WROTE_BACK) != 0;
+	}
+	r->n = n;
+}
+
+/* Hits send nothing down, unless they are writes that pass: most outcomes are 0. */
 bool
 rp_requests_of(struct rp_requests *r, const struct rp_cache_spec *s, const struct rp_lookups *in,
     const uint8_t *outcome, const uint64_t *victim, const uint64_t *back, struct rp_err *err)
 {
 	const uint8_t *passes = s->write == RP_WRITE_THROUGH ? in->dirty : NULL;
-	size_t i = 0, n = in->n;
+	bool lines = !in->bytes && !back;
 	size_t most = 2 + (s->line / s->sector + 1) / 2; /* of a lookup: every other sector dirty */
-	if (!rp_requests_room(r, most * n, err))
+	if (!rp_requests_room(r, most * in->n, err))
 		return false;
-	for (; i + WORD <= n; i += WORD)
-		if (some(outcome + i, passes ? passes + i : NULL))
-			for (size_t k = i; k < i + WORD; k++)
-				if (outcome[k] || (passes && passes[k]))
-					put_lookup(r, s, in, k, outcome[k], victim, back);
-	for (; i < n; i++)
-		if (outcome[i] || (passes && passes[i]))
-			put_lookup(r, s, in, i, outcome[i], victim, back);
+	for (size_t i = 0; i < in->n; i += 64) {
+		uint64_t mask = mask_of(outcome + i, passes ? passes + i : NULL, in->n - i);
+		if (lines) {
+			put_lines(r, s, in, i, mask, outcome, victim);
+			continue;
+		}
+		for (; mask; mask &= mask - 1) {
+			size_t k = i + (size_t)__builtin_ctzll(mask);
+			put_lookup(r, s, in, k, outcome[k], victim, back);
+		}
+	}
 	return true;
 }

@@ -26,6 +26,46 @@ rp_fraction(rp_wide num, rp_wide den)
 	return (struct rp_fraction){ num / by, den / by };
 }
 
+enum { DIGITS_MOST = 18 };
+
+/* Digits from *at on behind the number that is in *x. Moves *at behind them. How many; -1: too many. */
+static int
+digits(const char **at, rp_wide *x, int before)
+{
+	int n = 0;
+	for (; **at >= '0' && **at <= '9'; (*at)++, n++) {
+		if (before + n == DIGITS_MOST)
+			return -1;
+		*x = *x * 10 + (**at - '0');
+	}
+	return n;
+}
+
+bool
+rp_fraction_parse(const char *text, struct rp_fraction *out, struct rp_err *err)
+{
+	const char *at = text;
+	rp_wide num = 0, den = 1;
+	int n = digits(&at, &num, 0), more = 0;
+	if (n > 0 && *at == '.') {
+		at++;
+		more = digits(&at, &num, n);
+		for (int i = 0; i < more; i++)
+			den *= 10;
+	} else if (n > 0 && *at == '/') {
+		at++;
+		den = 0;
+		more = digits(&at, &den, 0);
+	}
+	if (n < 1 || more < 0 || *at || !den ||
+	    (more == 0 && at > text && (at[-1] == '.' || at[-1] == '/')))
+		return rp_fail(err, RP_USAGE,
+		    "'%.40s': wanted a number like 250, 0.25 or 1/3, of at most %d digits", text,
+		    DIGITS_MOST);
+	*out = rp_fraction(num, den);
+	return true;
+}
+
 double
 rp_fraction_double(struct rp_fraction f)
 {

@@ -4,7 +4,9 @@
 #ifndef RP_VALIDATE_FRACTION_H
 #define RP_VALIDATE_FRACTION_H
 
-#include <stddef.h>
+#include "base/err.h"
+
+#include <stdbool.h>
 #include <stdint.h>
 
 __extension__ typedef __int128 rp_wide;
@@ -16,6 +18,9 @@ struct rp_fraction {
 
 /* num / den in lowest terms; den is not 0. */
 struct rp_fraction rp_fraction(rp_wide num, rp_wide den);
+
+/* `250`, `0.25`, `1/3`: at least 0, at most 18 digits on each side. RP_USAGE; *out is then unchanged. */
+bool rp_fraction_parse(const char *text, struct rp_fraction *out, struct rp_err *err);
 
 /* The nearest double, but for a rounding of each term. */
 double rp_fraction_double(struct rp_fraction f);

@@ -28,7 +28,7 @@ bool rp_history_spread(const struct rp_history *h, uint64_t *sigma, struct rp_er
 
 /* rd[u]: other blocks between event u and the last one before it on the same block: the size of the union of one cyclic
  * interval a worker (Eq. 15); RP_HISTORY_COLD if there is none. LRU of C blocks hits where rd[u] < C. O(M log M) an event
- * and 8 M min(N, events) bytes. RP_RESOURCE. */
+ * and 8 N M bytes. RP_RESOURCE. */
 bool rp_history_distances(const struct rp_history *h, uint64_t *rd, struct rp_err *err);
 
 #endif

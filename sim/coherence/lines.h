@@ -1,0 +1,170 @@
+/* lines.h - what is known of each line of the footprint, cached or not.
+ *
+ * A record is a header, some sets of caches (sim/coherence/sets.h) and, if wanted, statistics. It grows with the number of
+ * caches, which may not be known at the start, so its parts are reached by functions; records are named by number, which
+ * never changes, as they move when there are more of them.
+ *
+ * A byte mask of what a cache has not seen lies outside of the record, in an array with one for each cache that ever held
+ * the line, in ascending order: while only one did, nobody else can have written, and there is none. */
+#ifndef RP_SIM_COHERENCE_LINES_H
+#define RP_SIM_COHERENCE_LINES_H
+
+#include "sim/coherence/sets.h"
+
+#include "base/err.h"
+#include "base/hash.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { COH_NONE = UINT32_MAX };
+
+/* Sets of caches of a line. */
+enum coh_set {
+	COH_HOLDERS,  /* have a copy */
+	COH_SHARERS,  /* in the directory entry: all holders, and with silent evictions more */
+	COH_EVER,     /* ever had a copy */
+	COH_TAKEN,    /* lost theirs last to another's store, */
+	COH_RECALLED, /* or to the directory; else they replaced it themselves */
+	COH_STORED,   /* absent, and others stored since */
+	/* May have it in the reference cache: all that do, all holders, and those whose list dropped it by itself. */
+	COH_LISTED,
+	COH_SETS,
+	/* With statistics: */
+	COH_READERS = COH_SETS,
+	COH_WRITERS,
+	COH_SETS_ALL
+};
+
+struct coh_line {
+	uint64_t number; /* address / line size */
+	uint32_t unseen; /* first word of its masks, in units of one mask */
+	uint32_t owner;  /* where the entry is owned */
+	uint32_t place;  /* of the entry in a sparse directory */
+	uint8_t state;   /* of the home */
+	uint8_t room;    /* for 2^room masks, if it is not 0 */
+	uint8_t busy;    /* the timed engine's */
+	uint8_t rest[];
+};
+
+/* Statistics of a line: of its misses as they are, of hits when they are settled (sim/coherence/caches.h). */
+struct coh_stats {
+	uint64_t accesses, misses, hitm, true_sharing, false_sharing, dir, upgrades, inv_sent,
+	    forwards;
+	uint32_t offsets; /* first of its offsets + 1; 0: none */
+};
+
+struct coh_lines {
+	unsigned char *bytes;
+	size_t n, room;   /* records */
+	size_t stride;    /* bytes of one */
+	size_t set_bytes; /* of a set */
+	size_t sets_at, stats_at;
+	unsigned mask_words, least_room; /* words of a mask; log2 of the least block of them */
+	bool stats;
+	/* Numbers of lines, hashed: 32 bits of the hash and the record's number + 1. */
+	uint64_t *slot;
+	unsigned slot_bits;
+	/* Masks, in blocks of a power of two of them. */
+	uint64_t *mask;
+	size_t masks, mask_room;
+	uint32_t free[33]; /* first free block of each size, + 1 */
+	/* Offsets: a next one + 1, the offset, and a set of caches. */
+	unsigned char *offset;
+	size_t offsets, offset_room;
+	size_t offset_stride;
+};
+
+/* Room for so many caches. false: no memory. */
+bool coh_lines_open(
+    struct coh_lines *l, size_t caches, unsigned mask_words, bool stats, struct rp_err *err);
+void coh_lines_close(struct coh_lines *l);
+/* The same for more caches than before. */
+bool coh_lines_widen(struct coh_lines *l, size_t caches, struct rp_err *err);
+
+static inline struct coh_line *
+coh_line(const struct coh_lines *l, uint32_t i)
+{
+	return (struct coh_line *)(l->bytes + i * l->stride);
+}
+
+static inline uint8_t *
+coh_set(const struct coh_lines *l, const struct coh_line *x, unsigned which)
+{
+	return (uint8_t *)x + l->sets_at + which * l->set_bytes;
+}
+
+static inline struct coh_stats *
+coh_stats(const struct coh_lines *l, const struct coh_line *x)
+{
+	return (struct coh_stats *)((unsigned char *)x + l->stats_at);
+}
+
+static inline uint64_t
+coh_lines_hash(uint64_t number)
+{
+	return rp_mix64(number);
+}
+
+static inline size_t
+coh_lines_slot(const struct coh_lines *l, uint64_t hash)
+{
+	return (size_t)(hash >> (64 - l->slot_bits));
+}
+
+/* The record of a line; COH_NONE: it has none. */
+static inline uint32_t
+coh_lines_find(const struct coh_lines *l, uint64_t number)
+{
+	uint64_t hash = coh_lines_hash(number);
+	size_t at = coh_lines_slot(l, hash), last = ((size_t)1 << l->slot_bits) - 1;
+	for (; l->slot[at]; at = (at + 1) & last)
+		if ((uint32_t)hash == l->slot[at] >> 32) {
+			uint32_t i = (uint32_t)l->slot[at] - 1;
+			if (coh_line(l, i)->number == number)
+				return i;
+		}
+	return COH_NONE;
+}
+
+/* The same, made if there is none: empty but for its number. COH_NONE: no memory. */
+uint32_t coh_lines_make(struct coh_lines *l, uint64_t number, struct rp_err *err);
+
+/* Adds c to the caches that ever held the line, with an empty mask. */
+bool coh_lines_hold(struct coh_lines *l, uint32_t i, uint32_t c, struct rp_err *err);
+
+/* The mask of a cache that ever held the line; NULL: it is the only one, and has nothing unseen. */
+static inline uint64_t *
+coh_unseen(const struct coh_lines *l, const struct coh_line *x, uint32_t c)
+{
+	if (!x->room)
+		return NULL;
+	size_t rank = coh_rank(coh_set(l, x, COH_EVER), l->set_bytes, c);
+	return l->mask + (x->unseen + rank) * l->mask_words;
+}
+
+/* Adds a mask to those of all other caches that ever held the line. */
+void coh_lines_tell(
+    struct coh_lines *l, const struct coh_line *x, uint32_t c, const uint64_t *mask);
+
+/* Of an offset: what follows it, itself and its caches. */
+struct coh_offset {
+	uint32_t next, offset;
+	uint8_t caches[];
+};
+
+static inline struct coh_offset *
+coh_offset(const struct coh_lines *l, uint32_t i)
+{
+	return (struct coh_offset *)(l->offset + i * l->offset_stride);
+}
+
+/* Counts a hit-modified miss of cache c at an offset. */
+bool coh_lines_offset(
+    struct coh_lines *l, uint32_t i, uint32_t offset, uint32_t c, struct rp_err *err);
+
+void coh_lines_forget(struct coh_lines *l); /* all statistics */
+
+size_t coh_lines_bytes(const struct coh_lines *l); /* in use */
+
+#endif

@@ -1,0 +1,298 @@
+/* coherence_scenario.c - scenario files: a configuration, a trace, and what is expected of them. */
+#include "config.h"
+
+#include "coherence.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char schema[] = "coherence-fixture/1";
+static const char *const eviction_names[] = { "explicit", "silent", NULL };
+
+/* Members of "config", but for objects, and of its "cache". */
+struct given {
+	uint32_t caches, line_size, word_bytes, top, sets, ways;
+	unsigned clean_eviction;
+	const char *policy;
+};
+
+#define GIVEN(field) offsetof(struct given, field)
+static const struct rp_opt config_rows[] = {
+	{ "caches", 0, "N", RP_OPT_U32, GIVEN(caches), NULL, .least = 1, .most = UINT32_MAX },
+	{ "line_size", 0, "BYTES", RP_OPT_U32, GIVEN(line_size), NULL, .least = 1,
+	    .most = UINT32_MAX },
+	{ "word_bytes", 0, "BYTES", RP_OPT_U32, GIVEN(word_bytes), "1", .least = 1,
+	    .most = UINT32_MAX },
+	{ "clean_eviction", 0, "HOW", RP_OPT_CHOICE, GIVEN(clean_eviction), "explicit",
+	    .choices = eviction_names },
+	{ "top", 0, "N", RP_OPT_U32, GIVEN(top), "10", .least = 0, .most = UINT32_MAX },
+	{ 0 },
+};
+static const struct rp_opt cache_rows[] = {
+	{ "sets", 0, "N", RP_OPT_U32, GIVEN(sets), NULL, .least = 1, .most = UINT32_MAX },
+	{ "ways", 0, "N", RP_OPT_U32, GIVEN(ways), NULL, .least = 1, .most = UINT32_MAX },
+	{ "policy", 0, "POLICY", RP_OPT_TEXT, GIVEN(policy), "lru" },
+	{ 0 },
+};
+
+static bool
+is_row(const struct rp_opt *rows, const char *name)
+{
+	while (rows->name && strcmp(rows->name, name))
+		rows++;
+	return rows->name != NULL;
+}
+
+/* A member's value as an option is typed; texts stay in the tree. */
+static const char *
+typed(const json_t *value, char *to, size_t room)
+{
+	if (json_is_string(value))
+		return json_string_value(value);
+	if (!json_is_integer(value))
+		return NULL;
+	snprintf(to, room, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	return to;
+}
+
+bool
+coherence_members(const struct rp_opt *rows, void *into, const json_t *from, const char *needed,
+    struct rp_err *err)
+{
+	const char *key;
+	json_t *value;
+	if (!json_is_object(from))
+		return rp_fail(err, RP_INPUT, "wanted an object");
+	json_object_foreach((json_t *)from, key, value)
+	{
+		char text[32];
+		const char *as = typed(value, text, sizeof text);
+		if (json_is_object(value) && !is_row(rows, key))
+			continue;
+		if (!as)
+			return rp_fail(
+			    err, RP_INPUT, "%.40s: wanted a whole number or a text", key);
+		if (!rp_opts_set_key(rows, into, key, as, err))
+			return false;
+	}
+	for (const char *name = needed; name && *name;) {
+		char one[32];
+		size_t n = strcspn(name, " ");
+		snprintf(one, sizeof one, "%.*s", (int)n, name);
+		if (!json_object_get(from, one))
+			return rp_fail(err, RP_INPUT, "wanted a member \"%s\"", one);
+		name += n + (name[n] == ' ');
+	}
+	return true;
+}
+
+static bool
+read_cache(const json_t *from, struct given *g, struct rp_coherence_config *c, struct rp_err *err)
+{
+	char text[160];
+	if (!rp_opts_default(cache_rows, g, err) ||
+	    !coherence_members(cache_rows, g, from, "sets ways", err))
+		return rp_err_wrap(err, "config.cache");
+	/* The line is said elsewhere, and need not be what a specification takes. */
+	snprintf(
+	    text, sizeof text, "%s,sets=%" PRIu32 ",ways=%" PRIu32, g->policy, g->sets, g->ways);
+	return coherence_parse_cache(text, 64, 1, NULL, c, err) || rp_err_wrap(err, "config.cache");
+}
+
+static bool
+read_config(const json_t *from, struct rp_coherence_config *c, uint32_t *top, struct rp_err *err)
+{
+	struct given g = { 0 };
+	const char *key;
+	json_t *value;
+	if (!json_is_object(from))
+		return rp_fail(err, RP_INPUT, "config: wanted an object");
+	json_object_foreach((json_t *)from, key, value)
+	{
+		if (json_is_object(value) && strcmp(key, "cache") && strcmp(key, "directory") &&
+		    strcmp(key, "timing"))
+			return rp_fail(err, RP_INPUT,
+			    "config: no member \"%.40s\" is known that is an object", key);
+	}
+	if (!rp_opts_default(config_rows, &g, err) ||
+	    !coherence_members(config_rows, &g, from, "caches line_size cache", err))
+		return rp_err_wrap(err, "config");
+	const json_t *directory = json_object_get(from, "directory"),
+		     *timing = json_object_get(from, "timing");
+	if (!read_cache(json_object_get(from, "cache"), &g, c, err) ||
+	    (directory && !coherence_given_directory(directory, c, err)) ||
+	    (timing && !coherence_given_timing(timing, c, err)))
+		return false;
+	c->protocol = &rp_protocol_msi;
+	c->caches = g.caches;
+	c->line = g.line_size;
+	c->word_bytes = g.word_bytes;
+	c->silent = g.clean_eviction;
+	c->lines = true;
+	*top = g.top;
+	return rp_coherence_config_check(c, err);
+}
+
+/* A whole number in least..most of an entry of the trace. */
+static bool
+number_of(const json_t *from, uint64_t least, uint64_t most, uint64_t *out)
+{
+	json_int_t x = json_integer_value(from);
+	if (!json_is_integer(from) || x < 0 || (uint64_t)x < least || (uint64_t)x > most)
+		return false;
+	*out = (uint64_t)x;
+	return true;
+}
+
+static bool
+read_access(const json_t *from, uint32_t caches, struct rp_access *a, uint64_t *gap)
+{
+	uint64_t stream, size;
+	size_t n = json_array_size(from);
+	const char *op = json_string_value(json_array_get(from, 1));
+	*gap = 0;
+	if ((n != 4 && n != 5) || !op || (strcmp(op, "R") && strcmp(op, "W")) ||
+	    !number_of(json_array_get(from, 0), 0, caches - 1, &stream) ||
+	    !number_of(json_array_get(from, 2), 0, INT64_MAX, &a->addr) ||
+	    !number_of(json_array_get(from, 3), 1, UINT32_MAX, &size) ||
+	    (n == 5 && !number_of(json_array_get(from, 4), 0, INT64_MAX, gap)))
+		return false;
+	a->stream = (uint32_t)stream;
+	a->size = (uint32_t)size;
+	a->kind = *op == 'W' ? RP_WRITE : RP_READ;
+	return true;
+}
+
+static bool
+read_trace(const json_t *from, uint32_t caches, struct coherence_scenario *s, struct rp_err *err)
+{
+	size_t n = json_array_size(from), i;
+	json_t *one;
+	if (!json_is_array(from))
+		return rp_fail(err, RP_INPUT, "trace: wanted an array");
+	s->rows = rp_batch_new(n ? n : 1, RP_COL_STREAM, err);
+	s->gap = rp_mem_array(n, sizeof *s->gap, err);
+	if (!s->rows || !s->gap)
+		return false;
+	json_array_foreach(from, i, one)
+	{
+		struct rp_access a = { 0 };
+		if (!read_access(one, caches, &a, &s->gap[i]))
+			return rp_fail(err, RP_INPUT,
+			    "trace[%zu]: wanted [stream below %" PRIu32
+			    ", \"R\" or \"W\", address, size from 1 on, optional gap]",
+			    i, caches);
+		rp_batch_put(s->rows, &a);
+	}
+	return true;
+}
+
+static bool
+read_root(struct coherence_scenario *s, struct rp_coherence_config *config, uint32_t *top,
+    struct rp_err *err)
+{
+	const char *is = json_string_value(json_object_get(s->root, "schema"));
+	if (!is || strcmp(is, schema))
+		return rp_fail(
+		    err, RP_INPUT, "schema: found '%.40s', wanted %s", is ? is : "none", schema);
+	s->expect = json_object_get(s->root, "expect");
+	return read_config(json_object_get(s->root, "config"), config, top, err) &&
+	       read_trace(json_object_get(s->root, "trace"), config->caches, s, err);
+}
+
+bool
+coherence_scenario_read(const char *path, struct coherence_scenario *s,
+    struct rp_coherence_config *config, uint32_t *top, struct rp_err *err)
+{
+	json_error_t where;
+	FILE *f = strcmp(path, "-") ? fopen(path, "r") : stdin;
+	if (!f)
+		return rp_fail_errno(err, RP_INPUT, "%s", path);
+	s->root = json_loadf(f, JSON_REJECT_DUPLICATES, &where);
+	if (f != stdin)
+		fclose(f);
+	if (!s->root)
+		return rp_fail(err, RP_INPUT, "%s:%d: %s", path, where.line, where.text);
+	if (read_root(s, config, top, err))
+		return true;
+	if (err && err->code == RP_USAGE)
+		err->code = RP_INPUT;
+	return rp_err_wrap(err, "%s", path);
+}
+
+void
+coherence_scenario_free(struct coherence_scenario *s)
+{
+	rp_batch_free(s->rows);
+	free(s->gap);
+	json_decref(s->root);
+}
+
+/* Differences printed so far, of values looked at. */
+struct differences {
+	struct rp_out *to;
+	struct rp_err *err;
+	uint64_t values, different;
+	bool failed; /* printing */
+};
+
+static void
+differ(struct differences *d, const char *path, const json_t *expected, const json_t *found)
+{
+	char *want = json_dumps(expected, JSON_ENCODE_ANY | JSON_COMPACT);
+	char *have = found ? json_dumps(found, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+	d->different++;
+	d->failed = d->failed || !rp_out_printf(d->to, d->err, "%s: expected %s, found %s\n", path,
+				     want ? want : "?", found ? have ? have : "?" : "nothing");
+	free(want);
+	free(have);
+}
+
+static void
+compare(struct differences *d, const char *path, const json_t *expected, const json_t *found)
+{
+	char below[512];
+	const char *key;
+	json_t *value;
+	size_t i;
+	if (json_is_object(expected) && json_is_object(found)) {
+		json_object_foreach((json_t *)expected, key, value)
+		{
+			snprintf(below, sizeof below, "%s%s%s", path, *path ? "." : "", key);
+			compare(d, below, value, json_object_get(found, key));
+		}
+		return;
+	}
+	if (json_is_array(expected) && json_is_array(found) &&
+	    json_array_size(expected) == json_array_size(found)) {
+		json_array_foreach(expected, i, value)
+		{
+			snprintf(below, sizeof below, "%s[%zu]", path, i);
+			compare(d, below, value, json_array_get(found, i));
+		}
+		return;
+	}
+	d->values++;
+	if (!json_equal(expected, found))
+		differ(d, path, expected, found);
+}
+
+bool
+coherence_check(
+    const json_t *expect, json_t *doc, const char *path, struct rp_out *to, struct rp_err *err)
+{
+	struct differences d = { .to = to, .err = err };
+	if (!json_is_object(expect))
+		return rp_fail(err, RP_INPUT, "%s: no \"expect\" to compare with", path);
+	compare(&d, "", expect, doc);
+	if (d.failed)
+		return false;
+	if (d.different)
+		return rp_fail(err, RP_FAILED, "%s: %" PRIu64 " of %" PRIu64 " values differ", path,
+		    d.different, d.values);
+	return rp_out_printf(
+	    to, err, "%s: all %" PRIu64 " values are as expected\n", path, d.values);
+}

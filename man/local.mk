@@ -1,6 +1,7 @@
 # man
 dist_man_MANS += man/reprise.1
 dist_man_MANS += man/reprise-cache.7
+dist_man_MANS += man/reprise-coherence.1
 dist_man_MANS += man/reprise-config.5
 dist_man_MANS += man/reprise-convert.1
 dist_man_MANS += man/reprise-dump.1

@@ -2,9 +2,12 @@
 #include "config.h"
 
 #include "command.h"
+#include "coherence.h"
 
 #include "base/parse.h"
 #include "gen/gen.h"
+#include "sim/coherence/counters.h"
+#include "sim/coherence/protocol.h"
 #include "sim/counters.h"
 #include "sim/gpu/presets.h"
 #include "sim/gpu/spec.h"
@@ -154,6 +157,53 @@ generators(bool mdoc)
 	}
 }
 
+/* What `reprise coherence` counts: of caches, of the home, in timed mode. */
+static void
+coherence_counters(bool mdoc)
+{
+	static const char *const of[] = { "cache", "home", "time" };
+	for (unsigned g = 0; g < RP_COHERENCE_GROUPS; g++)
+		for (const struct rp_coherence_counter *c = rp_coherence_tables[g]; c->name; c++) {
+			char text[256];
+			snprintf(text, sizeof text, "%s (%s; %s)", c->what, c->unit, of[g]);
+			item(mdoc, c->name, text, NULL);
+		}
+}
+
+static void
+protocols(bool mdoc)
+{
+	for (const struct rp_protocol *const *p = rp_protocols; *p; p++)
+		item(mdoc, (*p)->name, (*p)->what, (*p)->source);
+}
+
+/* Keys written as key=value in one option. */
+static void
+keys(const struct rp_opt *rows, bool mdoc)
+{
+	for (const struct rp_opt *o = rows; o->name; o++) {
+		const char *by_default = o->usual ? "; by default " : "";
+		const char *usual = o->usual ? o->usual : "";
+		if (mdoc)
+			printf(".It Cm %s Ns = Ns Ar %s\n%s%s%s.\n", o->name, o->arg, o->what,
+			    by_default, usual);
+		else
+			printf("  %-16s %s%s%s\n", o->name, o->what, by_default, usual);
+	}
+}
+
+static void
+timing(bool mdoc)
+{
+	keys(coherence_timing_keys, mdoc);
+}
+
+static void
+directory(bool mdoc)
+{
+	keys(coherence_directory_keys, mdoc);
+}
+
 /* The rare options, which every command that reads traces has. */
 static void
 reading(bool mdoc)
@@ -188,6 +238,10 @@ static const struct topic topics[] = {
 	{ "gpgpusim", "keys of a cache given by a GPGPU-Sim string or a preset", gpgpusim },
 	{ "config", "keys of a level in a hierarchy's file", config },
 	{ "generators", "generated traces", generators },
+	{ "protocols", "coherence protocols", protocols },
+	{ "directory", "keys of coherence --directory", directory },
+	{ "timing", "keys of coherence --timed", timing },
+	{ "coherence-counters", "what coherence counts", coherence_counters },
 	{ "reading", "options for one trace format or another", reading },
 };
 
@@ -229,6 +283,22 @@ policy(const char *name, const struct rp_plugins *plugins, struct rp_err *err)
 	if (p->chance)
 		item(false, "seed=", "of its random choices; by default --seed", NULL);
 	return true;
+}
+
+static bool
+protocol(const char *name, struct rp_err *err)
+{
+	struct rp_buf text = { 0 };
+	const struct rp_protocol *p = rp_protocol_find(name, err);
+	bool ok = p && rp_protocol_print(p, &text, err);
+	if (ok) {
+		item(false, p->name, p->what, NULL);
+		item(false, "source", p->source, NULL);
+		printf("\n");
+		fwrite(text.bytes, 1, text.n, stdout);
+	}
+	rp_buf_free(&text);
+	return ok;
 }
 
 /* The options of a command as items of an mdoc list. */
@@ -277,6 +347,7 @@ overview(void)
 		printf("  %-16s %s\n", topics[i].name, topics[i].what);
 	printf("  %-16s %s\n", "policy NAME",
 	    "one policy: its source, what differs from it, its parameters");
+	printf("  %-16s %s\n", "protocol NAME", "one protocol, as its tables");
 	printf("  %-16s %s\n", "COMMAND", "the same as reprise COMMAND --help");
 	printf("\nExample: reprise help policy lru\n");
 	return true;
@@ -321,6 +392,11 @@ show(int n, char **argv, const struct rp_plugins *plugins, struct rp_err *err)
 		              : rp_fail(err, RP_USAGE,
 				    "wanted the name of one policy, as in "
 				    "reprise help policy lru");
+	if (!strcmp(argv[0], "protocol"))
+		return n == 2 ? protocol(argv[1], err)
+		              : rp_fail(err, RP_USAGE,
+				    "wanted the name of one protocol, as in reprise help protocol "
+				    "msi");
 	if (n > 1)
 		return rp_fail(err, RP_USAGE, "'%.40s': wanted one topic or command", argv[1]);
 	return topic_or_command(argv[0], plugins, err);

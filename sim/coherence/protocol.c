@@ -63,15 +63,12 @@ print_actions(struct rp_buf *to, unsigned actions, const char *const *words, str
 {
 	size_t column = INDENT;
 	for (unsigned m = actions; m; m &= m - 1) {
-		const char *word = words[__builtin_ctz(m)], *more = m & (m - 1) ? ", " : "";
-		if (column > INDENT && column + strlen(word) + 1 > WIDTH) {
-			if (!rp_buf_printf(to, err, "\n%*s", INDENT, ""))
-				return false;
-			column = INDENT;
-		}
-		if (!rp_buf_printf(to, err, "%s%s", word, more))
+		const char *word = words[__builtin_ctz(m)];
+		bool first = m == actions, wrap = !first && column + strlen(word) + 3 > WIDTH;
+		if (!(wrap ? rp_buf_printf(to, err, ",\n%*s%s", INDENT, "", word)
+			   : rp_buf_printf(to, err, "%s%s", first ? "" : ", ", word)))
 			return false;
-		column += strlen(word) + 2;
+		column = (wrap ? (size_t)INDENT : column + 2) + strlen(word);
 	}
 	return rp_buf_printf(to, err, "\n");
 }
@@ -88,8 +85,7 @@ print_cell(struct rp_buf *to, const char *state, const char *event, const char *
 static bool
 print_states(const struct rp_protocol *p, struct rp_buf *to, struct rp_err *err)
 {
-	bool ok = rp_buf_printf(
-	    to, err, "%s: %s\nfrom %s\n\nstates of a cache\n", p->name, p->what, p->source);
+	bool ok = rp_buf_printf(to, err, "states of a cache\n");
 	for (unsigned s = 0; ok && s < p->cache_states; s++)
 		ok = rp_buf_printf(
 		    to, err, "  %-3s %s\n", p->cache_state[s].name, p->cache_state[s].what);
@@ -124,5 +120,5 @@ rp_protocol_print(const struct rp_protocol *p, struct rp_buf *to, struct rp_err 
 		}
 	return ok && rp_buf_printf(to, err,
 			 "\nA PutS is only sent where clean evictions are explicit; where they are "
-			 "silent, an\nInv may find the line absent.\n");
+			 "silent,\nan Inv may find the line absent.\n");
 }

@@ -24,3 +24,4 @@ scripts += tests/cli/skip.test
 scripts += tests/cli/top.test
 scripts += tests/cli/usage.test
 scripts += tests/cli/mshr.test
+scripts += tests/cli/coherence.test

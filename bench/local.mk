@@ -53,3 +53,6 @@ bench_gpu_LDADD = libcore.la
 benches += bench/mshr
 bench_mshr_SOURCES = bench/mshr.c $(bench_shared)
 bench_mshr_LDADD = libcore.la
+benches += bench/synth
+bench_synth_SOURCES = bench/synth.c $(bench_shared)
+bench_synth_LDADD = libcore.la

@@ -1,6 +1,8 @@
 # A generator a file; what they share goes to the core.
 core += gen/alias.c
 core += gen/alias.h
+core += gen/counts.c
+core += gen/counts.h
 core += gen/fill.c
 core += gen/fill.h
 core += gen/gen.c
@@ -9,10 +11,23 @@ core += gen/phases.c
 core += gen/phases.h
 core += gen/paces.c
 core += gen/paces.h
+core += gen/layout.c
+core += gen/layout.h
+core += gen/mixture.h
+core += gen/peaks.c
+core += gen/peaks.h
 core += gen/power.c
 core += gen/power.h
+core += gen/ranks.c
+core += gen/ranks.h
+core += gen/stack.c
+core += gen/stack.h
+core += gen/synth.c
+core += gen/synth.h
 
 generators += gen/divergent.c
+generators += gen/mixture.c
+generators += gen/profile.c
 generators += gen/scan.c
 generators += gen/stride.c
 generators += gen/uniform.c

@@ -89,13 +89,17 @@ static bool
 help(const struct rp_generator *g, const struct rp_opt *rows, struct rp_err *err)
 {
 	struct rp_buf text = { 0 };
-	bool ok = rp_buf_printf(&text, err, "usage: reprise gen %s [OPTIONS] -o FILE\n%s\n\n",
-		      g->name, g->what) &&
+	char operand[64] = "";
+	for (const struct rp_opt *o = g->opts; g->operand && o->name; o++)
+		if (!strcmp(o->name, g->operand))
+			snprintf(operand, sizeof operand, " %s", o->arg + (*o->arg == '@'));
+	bool ok = rp_buf_printf(&text, err, "usage: reprise gen %s%s [OPTIONS] -o FILE\n%s\n\n",
+		      g->name, operand, g->what) &&
 	          rp_opts_help(rows, &text, err) &&
 	          rp_buf_printf(&text, err,
 		      "\nThe same in place of a trace: gen:%s,key=value,... (reprise-gen(1))\n"
-		      "Example: reprise gen %s --limit 1000000 -o t.rpz\n",
-		      g->name, g->name);
+		      "Example: reprise gen %s%s --limit 1000000 -o t.rpz\n",
+		      g->name, g->name, operand);
 	if (ok && (fwrite(text.bytes, 1, text.n, stdout) != text.n || fflush(stdout)))
 		ok = rp_fail_errno(err, RP_RESOURCE, "writing standard output");
 	rp_buf_free(&text);
@@ -141,8 +145,11 @@ run_gen(void *unused, int n, char **argv, struct rp_err *err)
 	int first = n;
 	bool ok =
 	    o && rp_opts_default(rows, o, err) && rp_opts_parse(rows, o, n, argv, &first, err);
+	if (ok && g->operand && first < n)
+		ok = rp_opts_set(rows, o, g->operand, argv[first++], true, err);
 	if (ok && first < n)
-		ok = rp_fail(err, RP_USAGE, "'%.40s': gen takes no trace", argv[first]);
+		ok = rp_fail(err, RP_USAGE, "'%.40s': gen %s takes no %s", argv[first], g->name,
+		    g->operand ? "second operand" : "trace");
 	ok = ok && write_it(g, o, err);
 	if (o)
 		rp_opts_free(rows, o);

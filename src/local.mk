@@ -32,6 +32,8 @@ core += src/base/work.c
 core += src/base/work.h
 core += src/base/yaml.c
 core += src/base/yaml.h
+core += src/base/xoshiro.c
+core += src/base/xoshiro.h
 
 program = src/command.h
 program += src/input.c

@@ -68,8 +68,10 @@ copy_all(struct copy *c, const struct rp_input_opts *in, struct rp_err *err)
 }
 
 static json_t *
-document(struct copy *c, const struct rp_output_opts *o, const char *command, struct rp_err *err)
+document(struct copy *c, const struct rp_output_opts *o, bool json, const char *command,
+    struct rp_err *err)
 {
+	const struct rp_trace *t = c->source->trace;
 	struct stat st;
 	json_t *trace = rp_input_json(c->source->trace, &c->seen, err);
 	json_t *warnings = trace ? rp_input_warnings(c->source->trace, err) : NULL;
@@ -80,6 +82,8 @@ document(struct copy *c, const struct rp_output_opts *o, const char *command, st
 		rp_fail(err, RP_RESOURCE, "out of memory: results");
 		return NULL;
 	}
+	if (t->report)
+		json_object_set_new(doc, "synthesis", t->report(t->reporter, json));
 	if (!stat(o->output, &st) && S_ISREG(st.st_mode)) {
 		json_t *out = json_object_get(doc, "output");
 		json_object_set_new(out, "bytes", json_integer(st.st_size));
@@ -88,6 +92,31 @@ document(struct copy *c, const struct rp_output_opts *o, const char *command, st
 				     : json_null());
 	}
 	return doc;
+}
+
+/* What a synthesised trace has of what was asked for. */
+static bool
+print_synthesis(struct rp_out *to, const json_t *o, struct rp_err *err)
+{
+	char n[3][32];
+	size_t i;
+	json_t *s;
+	json_array_foreach(json_object_get(o, "streams"), i, s)
+	{
+		json_int_t deepest = json_integer_value(json_object_get(s, "max_rd"));
+		rp_print_count(n[0], (uint64_t)json_integer_value(json_object_get(s, "accesses")));
+		rp_print_count(n[1], (uint64_t)json_integer_value(json_object_get(s, "lines")));
+		rp_print_count(n[2], (uint64_t)json_integer_value(json_object_get(s, "moved")));
+		if (!rp_out_printf(to, err,
+			"%-8s  stream %" JSON_INTEGER_FORMAT
+			": %s accesses to %s lines, deepest distance %" JSON_INTEGER_FORMAT "\n"
+			"%-8s  %s made cold to be feasible, L1 difference to that "
+		        "%" JSON_INTEGER_FORMAT "\n",
+			i ? "" : "profile", json_integer_value(json_object_get(s, "stream")), n[0],
+			n[1], deepest, "", n[2], json_integer_value(json_object_get(s, "l1"))))
+			return false;
+	}
+	return true;
 }
 
 static bool
@@ -106,6 +135,7 @@ print_text(struct rp_out *to, json_t *doc, struct rp_err *err)
 		    json_string_value(json_object_get(out, "format")), n,
 		    json_number_value(json_object_get(out, "bytes_per_access")));
 	}
+	ok = ok && print_synthesis(to, json_object_get(doc, "synthesis"), err);
 	json_object_foreach(json_object_get(out, "lost"), key, v)
 	{
 		rp_print_count(n, (uint64_t)json_integer_value(v));
@@ -145,7 +175,7 @@ print(struct copy *c, const struct rp_output_opts *o, bool json, const char *com
 		return true;
 	}
 	rp_emit_begin();
-	json_t *doc = document(c, o, command, err);
+	json_t *doc = document(c, o, json, command, err);
 	struct rp_out *to = rp_emit_whole(doc, err) ? rp_out_open("-", err) : NULL;
 	rp_emit_begin();
 	bool ok = to && (json ? rp_emit_json(to, doc, err) : print_text(to, doc, err));

@@ -7,7 +7,9 @@ static const char *const text[] = { "zipf,lines=1000,writes=0.3,streams=5",
 	"zipf,lines=77,scatter=no,limit=9999", "uniform,lines=1000,writes=0.5,streams=2",
 	"uniform,limit=12345", "stride,count=100,writes=0.25,streams=3",
 	"stride,count=13,rmw=yes,passes=500", "scan,blocks=12,rounds=720,block=64",
-	"scan,blocks=5,block=256,line=64,limit=9001" };
+	"scan,blocks=5,block=256,line=64,limit=9001",
+	"mixture,peaks=2,max-rd=300,streams=3,burst=7,writes=0.3,prewarm=9,offset=random",
+	"mixture,streams=2,turns=random,share=stack,line-kinds=0.2,0.3,0.5,layout=runs:8" };
 
 enum { TEXTS = sizeof text / sizeof *text };
 
@@ -65,7 +67,8 @@ RP_TEST(gen, the_rows_are_the_same_on_every_machine)
 		UINT64_C(0xe5bb7a20f6b35699), UINT64_C(0x576625a76798a6fc),
 		UINT64_C(0xc147618770040512), UINT64_C(0xbe8eae0c217117bd),
 		UINT64_C(0xfe21c347eabbe7b4), UINT64_C(0xaa2b634894de6ef4),
-		UINT64_C(0x21cdc37dd4880922) };
+		UINT64_C(0x21cdc37dd4880922), UINT64_C(0x042a0a276f49e7be),
+		UINT64_C(0x50ca9d37398ec30b) };
 	for (size_t i = 0; i < TEXTS; i++) {
 		struct rp_batch *b = draw_rows(text[i], 42, 5000, RP_BATCH);
 		uint64_t h = 0;

@@ -1,0 +1,214 @@
+/* mixture - traces whose reuse profiles are mixtures of normal distributions. */
+#include "config.h"
+
+#include "gen/mixture.h"
+
+#include "gen/gen.h"
+#include "gen/synth.h"
+
+#include "base/mem.h"
+#include "base/parse.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct mixture_params {
+	struct rp_mixture_params mixture;
+	struct rp_synth_params synth;
+};
+
+const char *const rp_recipe_names[] = { "plain", "wide", NULL };
+
+/* `LOW..HIGH` */
+static bool
+parse_sigma(const char *text, struct rp_peaks_recipe *how, struct rp_err *err)
+{
+	char low[32];
+	const char *dots = strstr(text, "..");
+	size_t n = dots ? (size_t)(dots - text) : 0;
+	if (n && n < sizeof low) {
+		memcpy(low, text, n);
+		low[n] = 0;
+		if (rp_parse_double(low, &how->low, NULL) &&
+		    rp_parse_double(dots + 2, &how->high, NULL) && how->low >= 0 &&
+		    how->low <= how->high)
+			return true;
+	}
+	return rp_fail(err, RP_USAGE, "sigma=%.40s: wanted LOW..HIGH, as 0..2", text);
+}
+
+static bool
+parse_cold(const char *text, double *cold, struct rp_err *err)
+{
+	if (rp_parse_double(text, cold, NULL) && *cold >= 0 && *cold <= 1)
+		return true;
+	return rp_fail(err, RP_USAGE, "cold=%.40s: wanted a share from 0 to 1", text);
+}
+
+/* The peaks that the user gives. */
+static bool
+parse_peaks(struct rp_mixture *m, const char *text, struct rp_err *err)
+{
+	double sum = m->cold;
+	for (m->n = 0; *text; m->n++) {
+		double x[3];
+		if (m->n == RP_PEAKS_MOST)
+			return rp_fail(err, RP_USAGE, "at=: more than %d peaks", RP_PEAKS_MOST);
+		for (int i = 0; i < 3; i++) {
+			char *end;
+			x[i] = strtod(text, &end);
+			if (end == text || !isfinite(x[i]) || (i && x[i] < 0) ||
+			    (i < 2 ? *end != ':' : *end && *end != ','))
+				return rp_fail(
+				    err, RP_USAGE, "at=...%.40s: wanted MU:SIGMA:WEIGHT,...", text);
+			text = *end ? end + 1 : end;
+		}
+		m->peak[m->n] = (struct rp_peak){ x[0], x[1], x[2] };
+		sum += x[2];
+	}
+	return fabs(sum - 1) <= 1e-9 ||
+	       rp_fail(err, RP_USAGE, "at=: the weights and cold= sum to %.12g: wanted 1", sum);
+}
+
+struct rp_trace_key
+rp_mixture_key(const struct rp_mixture_params *p, uint64_t seed)
+{
+	return (struct rp_trace_key){ seed, p->peaks, p->max_rd, p->index };
+}
+
+/* The peaks, drawn or given. */
+static bool
+find_peaks(struct rp_mixture *m, const struct rp_mixture_params *p, uint64_t seed, uint64_t stream,
+    struct rp_err *err)
+{
+	struct rp_peaks_recipe how = { .wide = p->recipe == 1, .cold = -1 };
+	struct rp_trace_key key = rp_mixture_key(p, seed);
+	struct rp_xoshiro rng = rp_trace_chance(&key, "profile", stream);
+	if (!parse_sigma(p->sigma, &how, err) ||
+	    (p->cold && !parse_cold(p->cold, &how.cold, err)) ||
+	    !(m->peak = rp_mem_array(RP_PEAKS_MOST, sizeof *m->peak, err)))
+		return false;
+	m->n = p->peaks;
+	m->cold = how.cold >= 0 ? how.cold : 0;
+	if (p->at)
+		return parse_peaks(m, p->at, err);
+	rp_peaks_draw(m->peak, m->n, &m->cold, p->max_rd, &how, &rng);
+	return true;
+}
+
+bool
+rp_mixture_make(struct rp_mixture *m, const struct rp_mixture_params *p, uint64_t seed,
+    uint64_t stream, struct rp_err *err)
+{
+	*m = (struct rp_mixture){ 0 };
+	double *share = rp_mem_array(p->max_rd, sizeof *share, err);
+	bool ok = share && find_peaks(m, p, seed, stream, err);
+	if (ok) {
+		rp_peaks_share(m->peak, m->n, share, p->max_rd);
+		ok = rp_counts_apportion(&m->counts, share, p->max_rd, m->cold, p->length, err);
+	}
+	free(share);
+	if (!ok)
+		rp_mixture_free(m);
+	return ok;
+}
+
+void
+rp_mixture_free(struct rp_mixture *m)
+{
+	free(m->peak);
+	rp_counts_free(&m->counts);
+	*m = (struct rp_mixture){ 0 };
+}
+
+json_t *
+rp_mixture_json(const struct rp_mixture *m)
+{
+	json_t *peaks = json_array();
+	for (size_t i = 0; i < m->n; i++)
+		json_array_append_new(peaks, json_pack("{sf sf sf}", "mu", m->peak[i].mu, "sigma",
+						 m->peak[i].sigma, "weight", m->peak[i].weight));
+	return json_pack("{so sf}", "peaks", peaks, "cold_weight", m->cold);
+}
+
+static const struct rp_opt opts[] = {
+	RP_MIXTURE_ROWS(struct mixture_params),
+	RP_SYNTH_ROWS(struct mixture_params),
+	{ 0 },
+};
+
+struct pairs {
+	struct mixture_params all;
+	uint64_t seed;
+};
+
+static bool
+set_pair(void *to, const char *key, const char *value, struct rp_err *err)
+{
+	struct pairs *p = to;
+	size_t first = offsetof(struct mixture_params, mixture), i = 0;
+	if (!strcmp(key, "seed"))
+		return rp_parse_u64(value, &p->seed, err) || rp_err_wrap(err, "seed=");
+	while (opts[i].name && strcmp(opts[i].name, key))
+		i++;
+	if (opts[i].name && opts[i].offset >= first + sizeof(struct rp_mixture_params))
+		return rp_fail(err, RP_USAGE, "%.40s=: is no matter of the profile", key);
+	return rp_opts_set(opts, &p->all, key, value, false, err);
+}
+
+bool
+rp_mixture_parse(char *text, struct rp_mixture_params *p, uint64_t *seed, struct rp_err *err)
+{
+	struct pairs pairs = { .seed = *seed };
+	const char *word;
+	if (!rp_opts_default(opts, &pairs.all, err))
+		return false;
+	if (*text && (!rp_spec_split(text, &word, set_pair, &pairs, err) ||
+			 (*word && !rp_fail(err, RP_USAGE, "'%.40s': wanted key=value,...", word))))
+		return false;
+	*p = pairs.all.mixture;
+	*seed = pairs.seed;
+	return true;
+}
+
+static struct rp_source *
+mixture_open(const void *params, uint64_t seed, struct rp_err *err)
+{
+	const struct mixture_params *p = params;
+	struct rp_trace_key key = rp_mixture_key(&p->mixture, seed);
+	size_t n = p->synth.streams;
+	struct rp_synth_stream *streams = rp_mem_array(n, sizeof *streams, err);
+	if (!streams)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		struct rp_mixture m;
+		if (!rp_mixture_make(&m, &p->mixture, seed, i, err)) {
+			for (; i-- > 0;) {
+				rp_counts_free(&streams[i].counts);
+				json_decref(streams[i].about);
+			}
+			free(streams);
+			return NULL;
+		}
+		streams[i] = (struct rp_synth_stream){ .counts = m.counts,
+			.key = key,
+			.about = rp_mixture_json(&m),
+			.id = (uint32_t)i };
+		m.counts = (struct rp_counts){ 0 };
+		rp_mixture_free(&m);
+	}
+	struct rp_source *s = rp_synth_open("mixture", streams, n, &p->synth, &key, err);
+	free(streams);
+	return s;
+}
+
+const struct rp_generator rp_generator_mixture = {
+	.name = "mixture",
+	.what = "accesses whose reuse distances follow a mixture of normal distributions",
+	.source = "M. Cho, E.-Y. Chung, MLCRP, IEEE Access, 2025",
+	.opts = opts,
+	.params_bytes = sizeof(struct mixture_params),
+	.open = mixture_open,
+};

@@ -1,7 +1,6 @@
 /* synth.c - how fast traces with given reuse profiles are made.
  *
- * Rows of a whole trace, 4,096 a batch; opening (drawing peaks, counts, trees) is timed too. The baseline draws the same
- * accesses from a list for the stack and a prefix sum that is searched: what is written down first. */
+ * Rows of a whole trace, 4,096 a batch; opening (peaks, counts, trees) is timed too. */
 #include "config.h"
 
 #include "bench/bench.h"

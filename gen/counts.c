@@ -74,13 +74,13 @@ static bool
 count_of(const json_t *v, const char *what, uint64_t *out, struct rp_err *err)
 {
 	if (json_is_integer(v) && json_integer_value(v) >= 0 &&
-	    json_integer_value(v) <= UINT32_MAX) {
+	    json_integer_value(v) <= RP_ACCESSES_MOST) {
 		*out = (uint64_t)json_integer_value(v);
 		return true;
 	}
 	char *found = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
 	rp_fail(err, RP_INPUT, "%s is %.40s: wanted a whole number from 0 to %" PRIu32, what,
-	    found ? found : "?", UINT32_MAX);
+	    found ? found : "?", RP_ACCESSES_MOST);
 	free(found);
 	return false;
 }
@@ -105,9 +105,9 @@ add(struct rp_counts *c, uint64_t distance, const json_t *v, const char *what, s
 		c->count = more;
 		c->n = room;
 	}
-	if (n > UINT32_MAX - c->count[distance])
+	if (n > (uint32_t)RP_ACCESSES_MOST - c->count[distance])
 		return rp_fail(
-		    err, RP_INPUT, "%s: more than %" PRIu32 " accesses", what, UINT32_MAX);
+		    err, RP_INPUT, "%s: more than %" PRIu32 " accesses", what, RP_ACCESSES_MOST);
 	c->count[distance] += (uint32_t)n;
 	return true;
 }
@@ -170,10 +170,10 @@ rp_counts_from_json(struct rp_counts *c, const json_t *from, struct rp_err *err)
 	    !(json_is_object(counts) ? from_counts(c, counts, err) : from_histogram(c, bins, err)))
 		return false;
 	uint64_t sum = rp_counts_sum(c);
-	if (sum == 0 || sum > UINT32_MAX)
+	if (sum == 0 || sum > RP_ACCESSES_MOST)
 		return rp_fail(err, RP_INPUT,
 		    "the counts sum to %" PRIu64 ": wanted 1 to %" PRIu32 " accesses", sum,
-		    UINT32_MAX);
+		    RP_ACCESSES_MOST);
 	return true;
 }
 

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Distances are below this, and accesses of one profile below 2^32. */
-enum { RP_COUNTS_MOST = 1 << 29 };
+/* Distances are below RP_COUNTS_MOST; a profile has RP_ACCESSES_MOST accesses at most. */
+enum { RP_COUNTS_MOST = 1 << 29, RP_ACCESSES_MOST = INT32_MAX };
 
 /* Starts as zeroes; released with rp_counts_free. */
 struct rp_counts {
@@ -42,7 +42,7 @@ bool rp_counts_from_json(struct rp_counts *c, const json_t *from, struct rp_err 
 /* {"counts": {distance: count, ...}, "cold": n}: only those above 0. Gives; NULL: no memory. */
 json_t *rp_counts_json(const struct rp_counts *c);
 
-/* Whole counts of `length` accesses (below 2^32) from shares that sum to 1: floors, and what is missing to those with the
+/* Whole counts of `length` accesses (at most RP_ACCESSES_MOST) from shares that sum to 1: floors, and what is missing to those with the
  * largest remainders, of equals to the smaller distance, the cold ones last (section 4). */
 bool rp_counts_apportion(struct rp_counts *c, const double *share, size_t n, double cold,
     uint64_t length, struct rp_err *err);

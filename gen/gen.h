@@ -14,7 +14,7 @@
 struct rp_generator {
 	const char *name, *what, *source; /* source: where the pattern is defined; may be NULL */
 	const struct rp_opt *opts;        /* the rows, which write into the parameters */
-	const char *operand; /* the option that `gen KIND OPERAND` sets too; NULL: there is no operand */
+	const char *operand; /* option that `gen KIND OPERAND` sets too; NULL: none */
 	size_t params_bytes; /* of the struct they write into; zeroed, then the defaults */
 	/* A source for these parameters, borrowed only during the call; RP_USAGE if they do not fit together. Gives
 	 * (rp_source_close). The source is endless unless a parameter bounds it. */

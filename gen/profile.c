@@ -140,8 +140,8 @@ one_stream(struct reading *r, const json_t *o, struct rp_err *err)
 		return rp_fail(err, RP_INPUT, "wanted an object");
 	if (!known_members(o, err) || !text_member(o, "mixture", &mixture, err) ||
 	    !text_member(o, "layout", &layout, err) || !share_of(t, o, err) ||
-	    !number_member(o, "length", UINT32_MAX, &length, err) ||
-	    !number_member(o, "prewarm", UINT32_MAX, &t->prewarm, err) ||
+	    !number_member(o, "length", RP_ACCESSES_MOST, &length, err) ||
+	    !number_member(o, "prewarm", RP_ACCESSES_MOST, &t->prewarm, err) ||
 	    !number_member(o, "stream", UINT32_MAX, &id, err))
 		return false;
 	if (weight && !(json_is_number(weight) && json_number_value(weight) > 0))
@@ -309,7 +309,7 @@ static const struct rp_opt opts[] = {
 	    "the profile: {\"counts\": {\"0\": 3, ...}, \"cold\": 6}, or what `profile --json` "
 	    "prints, or a list of streams; or gen:mixture,..." },
 	{ "length", 0, "N", RP_OPT_U64, offsetof(struct profile_params, length), "0",
-	    "scale the counts to N accesses of each stream; 0: as they are", 0, UINT32_MAX },
+	    "scale the counts to N accesses of each stream; 0: as they are", 0, RP_ACCESSES_MOST },
 	RP_SYNTH_ROWS(struct profile_params),
 	{ 0 },
 };

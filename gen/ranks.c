@@ -19,7 +19,7 @@ rp_ranks_open(struct rp_ranks *r, size_t n, struct rp_err *err)
 		nodes[levels++] = n;
 		all += n;
 	} while (n > 1);
-	uint32_t *m = rp_mem_aligned(64, all, RP_LANES * sizeof *m, err);
+	uint32_t *m = rp_mem_table(all, RP_LANES * sizeof *m, err);
 	if (!m)
 		return false;
 	*r = (struct rp_ranks){ .levels = levels, .memory = m, .lanes = nodes[0] * RP_LANES };

@@ -16,7 +16,7 @@ rp_stack_open(struct rp_stack *s, uint32_t top, struct rp_err *err)
 	*s = (struct rp_stack){ .top = top, .cap = cap };
 	return rp_ranks_open(&s->words, cap / WORD, err) &&
 	       (s->live = rp_mem_array(cap / WORD, sizeof *s->live, err)) &&
-	       (s->value = rp_mem_array(cap, sizeof *s->value, err));
+	       (s->value = rp_mem_table(cap, sizeof *s->value, err));
 }
 
 void
@@ -29,8 +29,8 @@ rp_stack_close(struct rp_stack *s)
 }
 
 /* The living, but those below the top, in order to the front. */
-static void
-compact(struct rp_stack *s)
+void
+rp_stack_pack(struct rp_stack *s)
 {
 	uint32_t gone = s->lines > s->top ? s->lines - s->top : 0, n = 0, seen = 0;
 	for (uint32_t w = 0; w < s->cap / WORD; w++)
@@ -66,35 +66,34 @@ select_bit(uint64_t x, uint32_t k)
 	return byte + (unsigned)(((((left * ones | high) - bit) & high) >> 7) * ones >> 56);
 }
 
-static uint64_t *
-put(struct rp_stack *s, uint64_t value)
+static uint32_t
+put(struct rp_stack *s)
 {
-	if (s->next == s->cap)
-		compact(s);
 	uint32_t at = s->next++;
 	s->live[at / WORD] |= UINT64_C(1) << at % WORD;
 	rp_ranks_add(&s->words, at / WORD);
 	s->lines++;
-	s->value[at] = value;
-	return s->value + at;
+	return at;
 }
 
-uint64_t *
-rp_stack_push(struct rp_stack *s, uint64_t value)
+uint32_t
+rp_stack_push(struct rp_stack *s)
 {
 	s->depth++;
-	return put(s, value);
+	return put(s);
 }
 
-uint64_t *
+struct rp_move
 rp_stack_take(struct rp_stack *s, uint32_t above)
 {
 	if (!above) /* the line on top has the last slot */
-		return s->value + s->next - 1;
+		return (struct rp_move){ s->next - 1, s->next - 1 };
 	uint32_t k = s->lines - 1 - above;
-	size_t word = rp_ranks_take(&s->words, &k);
+	uint32_t word = (uint32_t)rp_ranks_take(&s->words, &k);
 	unsigned bit = select_bit(s->live[word], k);
 	s->live[word] &= ~(UINT64_C(1) << bit);
 	s->lines--;
-	return put(s, s->value[word * WORD + bit]);
+	uint32_t from = word * WORD + bit;
+	__builtin_prefetch(s->value + from);
+	return (struct rp_move){ from, put(s) };
 }

@@ -14,12 +14,19 @@
 #include <stdint.h>
 
 struct rp_stack {
-	uint64_t depth; /* lines pushed so far, those forgotten too */
+	uint64_t *value; /* by slot */
+	uint64_t depth;  /* lines pushed so far, those forgotten too */
 	/* private to stack.c */
 	struct rp_ranks words;
-	uint64_t *live, *value;
+	uint64_t *live;
 	uint32_t top, cap, next,
 	    lines; /* depth that is kept; slots, the next free one, live ones */
+};
+
+/* A line went from a slot to another, or stays where it is. Its value has to follow: value[to] = value[from]. That is left to
+ * the caller, who may note some moves first and make them later, in their order, when the values have come from memory. */
+struct rp_move {
+	uint32_t from, to;
 };
 
 /* An empty stack whose `top` (1 to 2^30) lines on top can be asked for. Starts as zeroes; rp_stack_close also after a
@@ -27,10 +34,18 @@ struct rp_stack {
 bool rp_stack_open(struct rp_stack *s, uint32_t top, struct rp_err *err);
 void rp_stack_close(struct rp_stack *s);
 
-/* A new line on top. Its value, which may be changed, until the next call. */
-uint64_t *rp_stack_push(struct rp_stack *s, uint64_t value);
+/* Whether there is no slot left for a move; and room for some thousand more, for which all moves must have been made. */
+static inline bool
+rp_stack_full(const struct rp_stack *s)
+{
+	return s->next == s->cap;
+}
+void rp_stack_pack(struct rp_stack *s);
 
-/* The line with `above` others above it (fewer than `top`, and fewer than the depth), moved to the top; as above. */
-uint64_t *rp_stack_take(struct rp_stack *s, uint32_t above);
+/* A new line on top, which is not to be full: where its value goes. */
+uint32_t rp_stack_push(struct rp_stack *s);
+
+/* The line with `above` others above it (fewer than `top`, and fewer than the depth), to the top. Not to be full. */
+struct rp_move rp_stack_take(struct rp_stack *s, uint32_t above);
 
 #endif

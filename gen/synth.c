@@ -36,15 +36,22 @@ struct heap {
 };
 
 /* A stream. */
+enum {
+	TOGETHER = 16,
+	AHEAD = 8,
+	FAR = 1 << 14
+}; /* draws known before they are due, if distances reach so far */
 struct member {
 	struct heap *heap;
 	struct rp_xoshiro order;
+	uint64_t drawn[AHEAD]; /* the next words of `order`, a ring */
+	unsigned next;
 	struct rp_ranks budget; /* accesses left, by distance */
 	uint64_t cold, left;    /* first accesses left; accesses left */
 	uint64_t feasible;      /* left at distances that the stack can serve */
 	size_t depth, seen;     /* deepest distance, and 1; up to where `feasible` has looked */
-	struct rp_counts requested, counts, realised;
-	uint64_t moved; /* made cold to be feasible */
+	struct rp_counts requested, counts; /* asked for, and feasible */
+	uint64_t moved;                     /* made cold to be feasible */
 	double weight;
 	json_t *about;
 	uint32_t id;
@@ -69,7 +76,8 @@ struct synth {
 
 /* ---- making rows ---- */
 
-static uint64_t *
+/* The value of the next new line of a heap. */
+static uint64_t
 new_line(struct synth *s, struct heap *h)
 {
 	uint64_t line = h->base + rp_layout_next(&h->layout), kind = LINE_READ;
@@ -79,11 +87,26 @@ new_line(struct synth *s, struct heap *h)
 		       : x < s->class_below[1] ? LINE_WRITE
 		                               : LINE_BOTH;
 	}
-	return rp_stack_push(&h->stack, line | kind << LINE_BITS);
+	return line | kind << LINE_BITS;
 }
 
-/* One access, drawn from what is left and can be served. */
-static uint64_t *
+static uint64_t
+next_word(struct member *m)
+{
+	uint64_t *word = m->drawn + m->next++ % AHEAD, x = *word;
+	*word = rp_xoshiro_next(&m->order);
+	return x;
+}
+
+/* What rp_xoshiro_below makes of a word. */
+static uint64_t
+share_of(uint64_t word, uint64_t n)
+{
+	return (uint64_t)((unsigned __int128)word * n >> 64);
+}
+
+/* One access, drawn from what is left and can be served: which line moves in the stack. */
+static struct rp_move
 draw(struct synth *s, struct member *m)
 {
 	struct rp_stack *stack = &m->heap->stack;
@@ -91,17 +114,22 @@ draw(struct synth *s, struct member *m)
 		m->feasible += m->counts.count[m->seen++];
 	assert(m->feasible + m->cold > 0); /* by section 5 */
 	m->left--;
-	uint64_t u = rp_xoshiro_below(&m->order, m->feasible + m->cold);
+	uint64_t all = m->feasible + m->cold, u = share_of(next_word(m), all);
+	if (m->depth >= FAR) {
+		/* Until it is due, what is left changes by a few units: the node will be the same, or almost always. */
+		uint64_t soon = share_of(m->drawn[(m->next + AHEAD - 1) % AHEAD], all);
+		if (soon > m->cold)
+			rp_ranks_prefetch(&m->budget, (uint32_t)(soon - m->cold));
+	}
 	if (u < m->cold) {
 		m->cold--;
-		m->realised.cold++;
-		return new_line(s, m->heap);
+		uint32_t at = rp_stack_push(stack);
+		stack->value[at] = new_line(s, m->heap);
+		return (struct rp_move){ at, at };
 	}
 	uint32_t unit = (uint32_t)(u - m->cold);
-	size_t distance = rp_ranks_take(&m->budget, &unit);
 	m->feasible--;
-	m->realised.count[distance]++;
-	return rp_stack_take(stack, (uint32_t)distance);
+	return rp_stack_take(stack, (uint32_t)rp_ranks_take(&m->budget, &unit));
 }
 
 static void
@@ -173,11 +201,47 @@ warm(struct synth *s, struct rp_batch *out)
 {
 	for (; s->warming < s->heaps; s->warming++) {
 		struct heap *h = s->heap + s->warming;
-		for (; h->warm && out->n < out->cap; h->warm--)
-			put(s, out, new_line(s, h), h->stream);
+		for (; h->warm && out->n < out->cap; h->warm--) {
+			if (rp_stack_full(&h->stack))
+				rp_stack_pack(&h->stack);
+			uint64_t *slot = h->stack.value + rp_stack_push(&h->stack);
+			*slot = new_line(s, h);
+			put(s, out, slot, h->stream);
+		}
 		if (h->warm)
 			return;
 	}
+}
+
+/* Draws up to n accesses, and then makes them, so that the values of lines come from memory meanwhile: how many; 0: all are
+ * done. */
+static size_t
+some_rows(struct synth *s, struct rp_batch *out, size_t n)
+{
+	struct {
+		struct member *member;
+		struct rp_move move;
+	} now[TOGETHER];
+	size_t k = 0;
+	for (; k < n && k < TOGETHER; k++) {
+		if ((!s->burst_left || s->burst_left == UINT64_MAX) && !next_turn(s))
+			break;
+		struct member *m = s->member + s->turn;
+		if (rp_stack_full(&m->heap->stack)) {
+			if (k)
+				break;
+			rp_stack_pack(&m->heap->stack);
+		}
+		now[k].member = m;
+		now[k].move = draw(s, m);
+		s->burst_left--;
+	}
+	for (size_t i = 0; i < k; i++) {
+		uint64_t *value = now[i].member->heap->stack.value, *slot = value + now[i].move.to;
+		*slot = value[now[i].move.from];
+		put(s, out, slot, now[i].member->id);
+	}
+	return k;
 }
 
 static ptrdiff_t
@@ -187,15 +251,8 @@ synth_pull(struct rp_source *source, struct rp_batch *out, struct rp_err *err)
 	size_t from = out->n;
 	(void)err;
 	warm(s, out);
-	while (out->n < out->cap) {
-		if (!s->burst_left || s->burst_left == UINT64_MAX) {
-			if (!next_turn(s))
-				break;
-		}
-		struct member *m = s->member + s->turn;
-		for (; s->burst_left && out->n < out->cap; s->burst_left--)
-			put(s, out, draw(s, m), m->id);
-	}
+	while (out->n < out->cap && some_rows(s, out, out->cap - out->n))
+		continue;
 	size_t n = out->n - from;
 	out->n = from;
 	rp_fill_same(out->size + from, n, s->size);
@@ -213,7 +270,6 @@ synth_close(struct rp_source *source)
 		rp_ranks_close(&m->budget);
 		rp_counts_free(&m->requested);
 		rp_counts_free(&m->counts);
-		rp_counts_free(&m->realised);
 		json_decref(m->about);
 	}
 	for (size_t i = 0; s->heap && i < s->heaps; i++) {
@@ -227,20 +283,37 @@ synth_close(struct rp_source *source)
 
 /* ---- what was made ---- */
 
-static json_t *
-member_report(const struct member *m, bool whole)
+/* What the draws took from the counts. */
+static struct rp_counts
+realised(const struct member *m)
 {
+	struct rp_counts c;
+	if (!rp_counts_new(&c, m->depth, NULL))
+		return (struct rp_counts){ 0 }; /* errno tells the one who prints it */
+	for (size_t d = 0; d < m->depth; d++)
+		c.count[d] = m->counts.count[d] - rp_ranks_at(&m->budget, d);
+	c.cold = m->counts.cold - m->cold;
+	return c;
+}
+
+static json_t *
+member_report(const struct member *m, bool whole, uint64_t *accesses, uint64_t *l1)
+{
+	struct rp_counts made = realised(m);
+	uint64_t apart = rp_counts_l1(&m->counts, &made);
 	json_t *o = json_pack("{sI sI sI sI sb sI sI sI}", "stream", (json_int_t)m->id, "accesses",
 	    (json_int_t)rp_counts_sum(&m->counts), "lines", (json_int_t)m->heap->lines, "prewarm",
 	    (json_int_t)m->heap->prewarm, "feasible", m->moved == 0, "moved", (json_int_t)m->moved,
-	    "max_rd", (json_int_t)m->depth - 1, "l1",
-	    (json_int_t)rp_counts_l1(&m->counts, &m->realised));
+	    "max_rd", (json_int_t)m->depth - 1, "l1", (json_int_t)apart);
 	if (whole) {
 		json_object_set_new(o, "requested", rp_counts_json(&m->requested));
-		json_object_set_new(o, "realised", rp_counts_json(&m->realised));
+		json_object_set_new(o, "realised", rp_counts_json(&made));
 		if (m->about)
 			json_object_update(o, m->about);
 	}
+	*accesses += rp_counts_sum(&made);
+	*l1 += apart;
+	rp_counts_free(&made);
 	return o;
 }
 
@@ -252,10 +325,8 @@ synth_report(const void *reporter, bool whole)
 	json_t *streams = json_array();
 	for (size_t i = 0; i < s->members; i++) {
 		const struct member *m = s->member + i;
-		accesses += rp_counts_sum(&m->realised);
 		moved += m->moved;
-		l1 += rp_counts_l1(&m->counts, &m->realised);
-		json_array_append_new(streams, member_report(m, whole));
+		json_array_append_new(streams, member_report(m, whole, &accesses, &l1));
 	}
 	return json_pack("{sI sI sI so}", "accesses", (json_int_t)accesses, "moved",
 	    (json_int_t)moved, "l1", (json_int_t)l1, "streams", streams);
@@ -306,10 +377,10 @@ open_member(struct member *m, struct rp_synth_stream *t, const struct rp_synth_p
 	t->about = NULL;
 	m->id = t->id;
 	uint64_t sum = rp_counts_sum(&m->requested);
-	if (!sum || sum > UINT32_MAX)
+	if (!sum || sum > RP_ACCESSES_MOST)
 		return rp_fail(err, RP_USAGE,
 		    "stream %" PRIu32 " has %" PRIu64 " accesses: wanted 1 to %" PRIu32, m->id, sum,
-		    UINT32_MAX);
+		    RP_ACCESSES_MOST);
 	if (!rp_counts_copy(&m->counts, &m->requested, err) ||
 	    !make_feasible(m, &prewarm, p->infeasible, err))
 		return false;
@@ -322,8 +393,8 @@ open_member(struct member *m, struct rp_synth_stream *t, const struct rp_synth_p
 	m->weight = t->weight > 0 ? t->weight : (double)sum;
 	m->order =
 	    t->bare_seed ? rp_xoshiro_seed(t->key.seed) : rp_trace_chance(&t->key, "order", t->id);
-	if (!rp_counts_new(&m->realised, m->depth, err))
-		return false;
+	for (int i = 0; i < AHEAD; i++)
+		m->drawn[i] = rp_xoshiro_next(&m->order);
 	if (m->depth && !rp_ranks_open(&m->budget, m->depth, err))
 		return false;
 	if (m->depth)

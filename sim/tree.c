@@ -1,4 +1,4 @@
-/* tree.c - a hierarchy of caches: its instances, what is counted when, marks.
+/* tree.c - a hierarchy of caches: its instances, what is counted when.
  *
  * Instances are made when a stream that they serve comes up. A batch is cut into segments that lie between marks and within
  * the warm-up or one interval; a segment goes through all levels before the next begins. */
@@ -329,41 +329,14 @@ warming(const struct rp_tree *t)
 	return t->began < t->o.warmup;
 }
 
-/* Counters of a level since the last interval's end was marked: sums, and the greatest occupancy. */
-static struct rp_counters
-sum_of(const struct rp_tree *t, size_t level, bool ever)
-{
-	const struct level *l = &t->level[level];
-	struct rp_counters sum = { 0 };
-	for (size_t k = 0; k < tree_units(l); k++) {
-		const struct unit *u = tree_unit(l, k);
-		rp_counters_add(&sum, &u->total);
-		if (ever && u->most > sum.mshr_occupancy_max)
-			sum.mshr_occupancy_max = u->most;
-	}
-	return sum;
-}
-
-/* Lookups that entered the tree. */
-static uint64_t
-entered(const struct rp_tree *t)
-{
-	uint64_t n = t->entered;
-	for (size_t i = 0; i < t->levels; i++)
-		for (size_t k = 0; t->level[i].spec->depth == 1 && k < tree_units(&t->level[i]);
-		     k++)
-			n += tree_unit(&t->level[i], k)->total.lookups;
-	return n;
-}
-
 static void
 take_snapshots(struct rp_tree *t, size_t interval, bool again)
 {
 	for (size_t i = 0; i < t->levels; i++) {
 		struct level *l = &t->level[i];
 		uint64_t most = again ? l->snapshot[interval].mshr_occupancy_max : 0;
-		l->snapshot[interval] = sum_of(t, i, false);
-		l->snapshot[interval].entered = entered(t);
+		l->snapshot[interval] = tree_sum(t, i, false);
+		l->snapshot[interval].entered = tree_entered(t);
 		if (most > l->snapshot[interval].mshr_occupancy_max)
 			l->snapshot[interval].mshr_occupancy_max = most;
 		for (size_t k = 0; k < tree_units(l); k++) {
@@ -478,196 +451,6 @@ check_laws(const struct rp_tree *t, struct rp_err *err)
 	return true;
 }
 
-/* A line that is dirty goes to the next level that has it, or to memory; no lookup is made for it. Of an instance's lines
- * from `address` on, `bytes` of them. */
-static void
-settle(struct rp_tree *t, const struct instance *from, uint64_t address, uint64_t bytes)
-{
-	const struct instance *to = from->below;
-	if (!to) {
-		struct rp_access a = { .addr = address, .size = (uint32_t)bytes, .kind = RP_WRITE };
-		tree_remember(t, &a);
-		return;
-	}
-	const struct level *l = &t->level[to->level];
-	uint64_t line = address >> l->line_bits, last = (address + (bytes - 1)) >> l->line_bits;
-	for (;; line++) {
-		uint64_t local,
-		    part = l->spec->cache.sector < bytes ? l->spec->cache.sector : bytes;
-		struct unit *u = tree_slice(l, to, line, &local);
-		if (l->spec->cache.write != RP_WRITE_BACK || !rp_module_soil(u->module, local))
-			settle(t, to,
-			    line == address >> l->line_bits ? address : line << l->line_bits, part);
-		if (line == last)
-			return;
-	}
-}
-
-/* Addresses of dirty lines of a unit. */
-struct dirty_lines {
-	const struct level *l;
-	const struct unit *u;
-	uint64_t first, last; /* of the bytes asked for */
-	uint64_t *address;
-	size_t n, room;
-	struct rp_err *err;
-	bool failed;
-};
-
-static void
-note_dirty(void *to, uint64_t line, bool dirty)
-{
-	struct dirty_lines *d = to;
-	uint64_t address = tree_line(d->l, d->u, line) << d->l->line_bits;
-	if (!dirty || d->failed || address > d->last ||
-	    address + (d->l->spec->cache.sector - 1) < d->first)
-		return;
-	if (d->n == d->room) {
-		size_t room = d->room ? 2 * d->room : 256;
-		uint64_t *grown = rp_mem_grow(d->address, room, sizeof *grown, d->err);
-		d->failed = !grown;
-		if (!grown)
-			return;
-		d->address = grown;
-		d->room = room;
-	}
-	d->address[d->n++] = address;
-}
-
-static int
-by_address(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
-/* Lines of a unit that have bytes first..last: as numbers there, all of them if it is a slice. */
-static void
-range_of(const struct level *l, uint64_t *first, uint64_t *last)
-{
-	*first = l->slices.n > 1 ? 0 : *first >> l->line_bits;
-	*last = l->slices.n > 1 ? UINT64_MAX : *last >> l->line_bits;
-}
-
-/* Writes an instance's dirty lines of bytes first..last back, in ascending order; they stay, clean. They count for no
- * stream. */
-static bool
-write_back(
-    struct rp_tree *t, struct instance *in, uint64_t first, uint64_t last, struct rp_err *err)
-{
-	struct level *l = &t->level[in->level];
-	bool ok = true;
-	for (uint32_t s = 0; ok && s < l->slices.n; s++) {
-		struct unit *u = &in->unit[s];
-		struct dirty_lines d = { .l = l, .u = u, .first = first, .last = last, .err = err };
-		uint64_t low = first, high = last, local, lines = 0;
-		range_of(l, &low, &high);
-		rp_module_walk(u->module, low, high, note_dirty, &d);
-		if (d.n)
-			qsort(d.address, d.n, sizeof *d.address, by_address);
-		for (size_t i = 0; i < d.n; i++) {
-			tree_slice(l, in, d.address[i] >> l->line_bits, &local);
-			rp_module_clean(u->module, local, local);
-			settle(t, in, d.address[i], l->spec->cache.sector);
-			lines += !i || (d.address[i] ^ d.address[i - 1]) >= l->spec->cache.line;
-		}
-		u->total.writebacks += t->count ? lines : 0;
-		u->total.bytes_written += t->count ? d.n * l->spec->cache.sector : 0;
-		free(d.address);
-		ok = !d.failed;
-	}
-	return ok;
-}
-
-/* Drops an instance's lines of bytes first..last. */
-static void
-drop(struct rp_tree *t, struct instance *in, uint64_t first, uint64_t last)
-{
-	struct level *l = &t->level[in->level];
-	if (l->slices.n == 1 || last - first == UINT64_MAX) {
-		for (uint32_t s = 0; s < l->slices.n; s++)
-			rp_module_drop(in->unit[s].module, first >> l->line_bits,
-			    l->slices.n > 1 ? UINT64_MAX : last >> l->line_bits);
-		return;
-	}
-	for (uint64_t line = first >> l->line_bits;; line++) {
-		uint64_t local;
-		struct unit *u = tree_slice(l, in, line, &local);
-		rp_module_drop(u->module, local, local);
-		if (line == last >> l->line_bits)
-			return;
-	}
-}
-
-/* Brings the lines of a copy from the host into an instance. */
-static bool
-warm(struct rp_tree *t, struct instance *in, uint64_t first, uint64_t last, struct rp_err *err)
-{
-	struct level *l = &t->level[in->level];
-	for (uint64_t line = first >> l->line_bits;; line++) {
-		if (!tree_warm(t, in, line, err))
-			return false;
-		if (line == last >> l->line_bits)
-			return true;
-	}
-}
-
-/* Lines that a cache of GPGPU-Sim wrote back, of so many bytes together; it tells not which, so they go to memory. */
-static void
-written_back(struct rp_tree *t, struct unit *u, uint64_t lines, uint64_t bytes)
-{
-	if (!t->count)
-		return;
-	rp_tally_back(&u->tally, lines, bytes, &u->total);
-	t->memory.writes += lines;
-	t->memory.bytes_written += bytes;
-}
-
-static bool
-mark_instance(struct rp_tree *t, struct instance *in, const struct rp_batch *b, size_t row,
-    struct rp_err *err)
-{
-	const struct rp_level_spec *l = t->level[in->level].spec;
-	uint64_t first = b->addr[row], last = rp_batch_last(b, row), lines;
-	if (l->cache.gpu) {
-		struct unit *u = &in->unit[0];
-		if (!rp_module_mark(u->module, b, row, &lines, err))
-			return false;
-		written_back(t, u, lines, rp_module_back_bytes(u->module));
-		return true;
-	}
-	switch (b->kind[row]) {
-	case RP_KERNEL_END:
-		if (!l->empties)
-			return true;
-		if (!write_back(t, in, 0, UINT64_MAX, err))
-			return false;
-		drop(t, in, 0, UINT64_MAX);
-		return true;
-	case RP_HOST_COPY:
-		return !l->warms || warm(t, in, first, last, err);
-	case RP_COPY_BACK:
-		return write_back(t, in, first, last, err);
-	default:
-		drop(t, in, first, last);
-		return true;
-	}
-}
-
-/* What happens between two accesses, level by level from the top, so that what is dirty goes all the way. */
-static bool
-mark(struct rp_tree *t, const struct rp_batch *b, size_t row, struct rp_err *err)
-{
-	t->count = !warming(t);
-	for (size_t i = 0; i < t->levels; i++) {
-		struct level *l = &t->level[t->order[i]];
-		for (size_t k = 0; k < l->instances; k++)
-			if (!mark_instance(t, l->instance[k], b, row, err))
-				return false;
-	}
-	return true;
-}
-
 bool
 rp_tree_run(struct rp_tree *t, const struct rp_batch *b, struct rp_err *err)
 {
@@ -680,23 +463,13 @@ rp_tree_run(struct rp_tree *t, const struct rp_batch *b, struct rp_err *err)
 	if (!meet_streams(t, b, err))
 		return false;
 	for (size_t row = 0; row < b->n;) {
-		bool ok = b->kind[row] >= RP_MARKS ? mark(t, b, row++, err)
+		t->count = !warming(t);
+		bool ok = b->kind[row] >= RP_MARKS ? tree_mark(t, b, row++, err)
 		                                   : run_segment(t, b, &row, err);
 		if (!ok)
 			return false;
 	}
 	return check_laws(t, err);
-}
-
-static bool
-flush(struct rp_tree *t, struct instance *in, struct rp_err *err)
-{
-	if (!t->level[in->level].spec->cache.gpu)
-		return write_back(t, in, 0, UINT64_MAX, err);
-	struct unit *u = &in->unit[0];
-	uint64_t lines = rp_module_flush(u->module);
-	written_back(t, u, lines, rp_module_back_bytes(u->module));
-	return true;
 }
 
 bool
@@ -705,12 +478,8 @@ rp_tree_end(struct rp_tree *t, struct rp_err *err)
 	if (t->ended)
 		return true;
 	t->count = !warming(t);
-	for (size_t i = 0; t->o.flush && i < t->levels; i++) {
-		struct level *l = &t->level[t->order[i]];
-		for (size_t k = 0; k < l->instances; k++)
-			if (!flush(t, l->instance[k], err))
-				return false;
-	}
+	if (t->o.flush && !tree_flush(t, err))
+		return false;
 	if (t->o.interval && !warming(t)) {
 		if (t->began - t->o.warmup > t->intervals * t->o.interval) {
 			if (!close_interval(t, err))
@@ -721,179 +490,4 @@ rp_tree_end(struct rp_tree *t, struct rp_err *err)
 	}
 	t->ended = true;
 	return check_laws(t, err);
-}
-
-const struct rp_tree_spec *
-rp_tree_spec(const struct rp_tree *t)
-{
-	return t->spec;
-}
-
-unsigned
-rp_tree_counts(const struct rp_tree *t, size_t level)
-{
-	return rp_cache_spec_counts(&t->spec->level[level].cache) | RP_COUNT_TREE;
-}
-
-void
-rp_tree_counters(const struct rp_tree *t, size_t level, struct rp_counters *out)
-{
-	*out = sum_of(t, level, true);
-	out->entered = entered(t);
-}
-
-void
-rp_tree_memory(const struct rp_tree *t, struct rp_memory *out)
-{
-	*out = t->memory;
-}
-
-size_t
-rp_tree_caches(const struct rp_tree *t, size_t level)
-{
-	return tree_units(&t->level[level]);
-}
-
-static int
-by_number(const void *a, const void *b)
-{
-	uint32_t x = (*(struct instance *const *)a)->number,
-		 y = (*(struct instance *const *)b)->number;
-	return (x > y) - (x < y);
-}
-
-/* The k-th instance in ascending order of number, and in *place where it stands. Takes time in proportion to k only if
- * they did not come up in order. */
-static struct instance *
-nth_instance(const struct rp_tree *t, size_t level, size_t k, size_t *place, struct rp_err *err)
-{
-	const struct level *l = &t->level[level];
-	struct instance **sorted = rp_mem_array(l->instances, sizeof(struct instance *), err);
-	if (!sorted)
-		return NULL;
-	memcpy(sorted, l->instance, l->instances * sizeof(struct instance *));
-	qsort(sorted, l->instances, sizeof(struct instance *), by_number);
-	struct instance *in = sorted[k];
-	free(sorted);
-	for (*place = 0; l->instance[*place] != in;)
-		++*place;
-	return in;
-}
-
-bool
-rp_tree_cache(struct rp_tree *t, size_t level, size_t k, struct rp_tree_cache *what,
-    struct rp_counters *out, struct rp_err *err)
-{
-	const struct level *l = &t->level[level];
-	size_t place, n = 0;
-	const struct instance *in = nth_instance(t, level, k / l->slices.n, &place, err);
-	uint32_t *listed = rp_mem_grow(t->listed, t->slots, sizeof *listed, err);
-	if (!in || !listed)
-		return false;
-	t->listed = listed;
-	for (size_t i = 0; i < t->slots; i++) {
-		uint32_t slot, name = rp_streams_sorted(t->streams, i, &slot);
-		if (l->of[slot] == place + 1)
-			listed[n++] = name;
-	}
-	const struct unit *u = &in->unit[k % l->slices.n];
-	*what = (struct rp_tree_cache){
-		.instance = in->number, .slice = u->slice, .streams = listed, .n_streams = n
-	};
-	*out = u->total;
-	out->entered = entered(t);
-	if (u->most > out->mshr_occupancy_max)
-		out->mshr_occupancy_max = u->most;
-	return true;
-}
-
-size_t
-rp_tree_intervals(const struct rp_tree *t)
-{
-	return t->intervals;
-}
-
-void
-rp_tree_interval(const struct rp_tree *t, size_t level, size_t interval, struct rp_counters *out)
-{
-	static const struct rp_counters zero;
-	const struct rp_counters *s = t->level[level].snapshot;
-	rp_counters_sub(out, &s[interval], interval ? &s[interval - 1] : &zero);
-}
-
-size_t
-rp_tree_streams(const struct rp_tree *t)
-{
-	return t->o.by_stream ? t->slots : 0;
-}
-
-uint32_t
-rp_tree_stream(const struct rp_tree *t, size_t k)
-{
-	uint32_t slot;
-	return rp_streams_sorted(t->streams, k, &slot);
-}
-
-void
-rp_tree_stream_counters(const struct rp_tree *t, size_t level, size_t k, struct rp_counters *out)
-{
-	uint32_t slot;
-	rp_streams_sorted(t->streams, k, &slot);
-	*out = t->level[level].stream[slot];
-	out->entered = t->entered_stream[slot];
-	for (size_t i = 0; i < t->levels; i++)
-		if (t->level[i].spec->depth == 1)
-			out->entered += t->level[i].stream[slot].lookups;
-}
-
-size_t
-rp_tree_top(const struct rp_tree *t, size_t level, struct rp_top_row *rows)
-{
-	return rp_ranking_best(t->level[level].ranking, rows);
-}
-
-size_t
-rp_tree_interval_top(
-    const struct rp_tree *t, size_t level, size_t interval, struct rp_top_row *rows)
-{
-	return rp_ranking_interval(t->level[level].ranking, interval, rows);
-}
-
-uint64_t
-rp_tree_top_keys(const struct rp_tree *t, size_t level)
-{
-	return rp_ranking_keys(t->level[level].ranking);
-}
-
-uint64_t
-rp_tree_accesses(const struct rp_tree *t)
-{
-	return t->began;
-}
-
-struct walk {
-	const struct level *l;
-	const struct instance *in;
-	const struct unit *u;
-	void (*f)(void *to, uint32_t instance, uint64_t address, bool dirty);
-	void *to;
-};
-
-static void
-tell(void *to, uint64_t line, bool dirty)
-{
-	struct walk *w = to;
-	w->f(w->to, w->in->number, tree_line(w->l, w->u, line) << w->l->line_bits, dirty);
-}
-
-void
-rp_tree_walk(struct rp_tree *t, size_t level,
-    void (*f)(void *to, uint32_t instance, uint64_t address, bool dirty), void *to)
-{
-	const struct level *l = &t->level[level];
-	for (size_t k = 0; k < l->instances; k++)
-		for (uint32_t s = 0; s < l->slices.n; s++) {
-			struct walk w = { l, l->instance[k], &l->instance[k]->unit[s], f, to };
-			rp_module_walk(w.u->module, 0, UINT64_MAX, tell, &w);
-		}
 }

@@ -1,5 +1,5 @@
-/* tree_state.h - a hierarchy while it runs: what sim/tree.c (streams, counting, marks), sim/tree_flow.c (a batch at a time)
- * and sim/tree_single.c (an access at a time) share. */
+/* tree_state.h - a hierarchy while it runs: what sim/tree.c (streams, counting), sim/tree_marks.c, sim/tree_results.c,
+ * sim/tree_flow.c (a batch at a time) and sim/tree_single.c (an access at a time) share. */
 #ifndef RP_SIM_TREE_STATE_H
 #define RP_SIM_TREE_STATE_H
 
@@ -198,6 +198,18 @@ void tree_flow_free(struct level *l);
 
 /* One row of the batch, likewise; of any size. */
 bool tree_single(struct rp_tree *t, const struct rp_batch *b, size_t row, struct rp_err *err);
+
+/* Row `row` of the batch, a mark, level by level from the top, so that what is dirty goes all the way. */
+bool tree_mark(struct rp_tree *t, const struct rp_batch *b, size_t row, struct rp_err *err);
+
+/* Writes back all that is dirty, level by level from the top. */
+bool tree_flush(struct rp_tree *t, struct rp_err *err);
+
+/* Counters of a level, summed: since the last interval's end was marked, as to occupancy, or `ever`. */
+struct rp_counters tree_sum(const struct rp_tree *t, size_t level, bool ever);
+
+/* Lookups that entered the tree. */
+uint64_t tree_entered(const struct rp_tree *t);
 
 /* Puts a line of a copy from the host into an instance, without a lookup being counted. */
 bool tree_warm(struct rp_tree *t, struct instance *in, uint64_t line, struct rp_err *err);

@@ -48,25 +48,51 @@ log_most(const struct rp_full *c)
 }
 
 /* Zeroes all, and nothing is touched before it is used. */
+bool
+rp_full_open(struct rp_full *c, uint32_t known, struct rp_err *err)
+{
+	c->lines = c->cache.spec->ways;
+	for (c->bits = 4; buckets(c) < (known + 1) / 2 && buckets(c) < BUCKETS_SPARSE;)
+		c->bits++;
+	while (buckets(c) < (known + 3) / 4)
+		c->bits++;
+	c->memory = rp_mem_array(buckets(c) + 1, sizeof *c->bucket, err);
+	c->node = rp_mem_array(known + (size_t)1, sizeof *c->node, err);
+	if (!c->memory || !c->node)
+		return false;
+	c->bucket = (struct rp_bucket *)((char *)c->memory + (-(uintptr_t)c->memory & (ALIGN - 1)));
+	return true;
+}
+
+/* The log is the only one who knows the place. */
+static void
+drop_entry(struct rp_full *c, uint32_t place)
+{
+	uint32_t at = *full_at(c, place) >> 1;
+	c->live[at / 64] &= ~(UINT64_C(1) << at % 64);
+}
+
+static void
+drop_random(struct rp_full *c, uint32_t place)
+{
+	uint32_t at = *full_at(c, place) >> 1;
+	c->log[at] = 0;
+	if (at < c->oldest)
+		c->oldest = at;
+}
+
 static bool
 open_full(struct rp_cache *cache, enum rp_full_order order, struct rp_err *err)
 {
 	struct rp_full *c = (struct rp_full *)cache;
+	if (!rp_full_open(c, cache->spec->ways, err))
+		return false;
 	c->order = order;
-	c->lines = cache->spec->ways;
+	c->dropped = order == RP_FULL_RANDOM ? drop_random : drop_entry;
 	c->rng = rp_rng_for(cache->spec->seed, "sim/policy", 0);
-	for (c->bits = 4; buckets(c) < (c->lines + 1) / 2 && buckets(c) < BUCKETS_SPARSE;)
-		c->bits++;
-	while (buckets(c) < (c->lines + 3) / 4)
-		c->bits++;
-	c->memory = rp_mem_array(buckets(c) + 1, sizeof *c->bucket, err);
-	c->node = rp_mem_array(c->lines + (size_t)1, sizeof *c->node, err);
 	c->log = rp_mem_array(log_most(c), sizeof *c->log, err);
 	c->live = rp_mem_array(log_most(c) / 64 + 1, sizeof *c->live, err);
-	if (!c->memory || !c->node || !c->log || !c->live)
-		return false;
-	c->bucket = (struct rp_bucket *)((char *)c->memory + (-(uintptr_t)c->memory & (ALIGN - 1)));
-	return true;
+	return c->log && c->live;
 }
 
 static bool
@@ -87,15 +113,21 @@ open_random(struct rp_cache *c, struct rp_err *err)
 	return open_full(c, RP_FULL_RANDOM, err);
 }
 
+void
+rp_full_close(struct rp_full *c)
+{
+	free(c->memory);
+	free(c->node);
+	free(c->line);
+}
+
 static void
 close_full(struct rp_cache *cache)
 {
 	struct rp_full *c = (struct rp_full *)cache;
-	free(c->memory);
-	free(c->node);
 	free(c->log);
 	free(c->live);
-	free(c->line);
+	rp_full_close(c);
 }
 
 /* From now on whole lines are kept by place. */
@@ -151,18 +183,36 @@ extend_log(struct rp_full *c, size_t n)
 		c->live[word] = UINT64_MAX;
 }
 
+bool
+rp_full_prepare(struct rp_full *c, const struct rp_lookups *in, struct rp_err *err)
+{
+	return c->cache.kernels->full_prepare(c, in) <= UINT32_MAX || c->wide || widen(c, err);
+}
+
+bool
+rp_full_ahead(const struct rp_full *c)
+{
+	return buckets(c) >= AHEAD_FROM;
+}
+
 static bool
 run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim,
     struct rp_err *err)
 {
 	struct rp_full *c = (struct rp_full *)cache;
-	const struct rp_kernels *k = cache->kernels;
-	if (k->full_prepare(c, in) > UINT32_MAX && !c->wide && !widen(c, err))
+	if (!rp_full_prepare(c, in, err))
 		return false;
 	if (c->order != RP_FULL_RANDOM)
 		extend_log(c, in->n);
-	k->full[c->order][c->wide][buckets(c) >= AHEAD_FROM](c, in, outcome, victim);
+	cache->kernels->full[c->order][c->wide][rp_full_ahead(c)](c, in, outcome, victim);
 	return true;
+}
+
+/* Whether what is at a place that is in use is not there any more. */
+static bool
+is_ghost(const struct rp_full *c, uint32_t place)
+{
+	return c->ghosts && (*full_at(c, place) & RP_FULL_GHOST);
 }
 
 /* Place of a line, or UINT32_MAX. */
@@ -184,37 +234,30 @@ find(const struct rp_full *c, uint64_t line)
 static bool
 is_dirty(const struct rp_full *c, uint32_t place)
 {
-	return *full_at(c, place) & 1;
+	return *full_at(c, place) & RP_FULL_DIRTY;
 }
 
 static bool
 clean_place(struct rp_full *c, uint32_t place)
 {
 	bool was = is_dirty(c, place);
-	*full_at(c, place) &= ~UINT32_C(1);
+	*full_at(c, place) &= ~(uint32_t)RP_FULL_DIRTY;
 	return was;
 }
 
 static bool
 soil_place(struct rp_full *c, uint32_t place)
 {
-	*full_at(c, place) |= 1;
+	*full_at(c, place) |= RP_FULL_DIRTY;
 	return true;
 }
 
 static bool
 drop_place(struct rp_full *c, uint32_t place)
 {
-	uint32_t at = *full_at(c, place) >> 1;
+	c->dropped(c, place);
 	full_remove(c, place);
 	c->count--;
-	if (c->order == RP_FULL_RANDOM) {
-		c->log[at] = 0;
-		if (at < c->oldest)
-			c->oldest = at;
-	} else {
-		c->live[at / 64] &= ~(UINT64_C(1) << at % 64);
-	}
 	return true;
 }
 
@@ -225,7 +268,7 @@ static bool
 within(struct rp_full *c, uint32_t place, uint64_t first, uint64_t last, place_fn *f)
 {
 	uint64_t line = full_line(c, place);
-	return line >= first && line <= last && f(c, place);
+	return line >= first && line <= last && !is_ghost(c, place) && f(c, place);
 }
 
 static uint64_t
@@ -249,7 +292,7 @@ each(struct rp_full *c, uint64_t first, uint64_t last, place_fn *f)
 	if (last - first < c->lines) {
 		for (uint64_t i = 0; i <= last - first; i++) {
 			uint32_t place = find(c, first + i);
-			n += place != UINT32_MAX && f(c, place);
+			n += place != UINT32_MAX && !is_ghost(c, place) && f(c, place);
 		}
 		return n;
 	}
@@ -258,20 +301,20 @@ each(struct rp_full *c, uint64_t first, uint64_t last, place_fn *f)
 	return n;
 }
 
-static uint64_t
-clean(struct rp_cache *c, uint64_t first, uint64_t last)
+uint64_t
+rp_full_clean(struct rp_cache *c, uint64_t first, uint64_t last)
 {
 	return each((struct rp_full *)c, first, last, clean_place);
 }
 
-static uint64_t
-drop(struct rp_cache *c, uint64_t first, uint64_t last)
+uint64_t
+rp_full_drop(struct rp_cache *c, uint64_t first, uint64_t last)
 {
 	return each((struct rp_full *)c, first, last, drop_place);
 }
 
-static bool
-soil(struct rp_cache *c, uint64_t line)
+bool
+rp_full_soil(struct rp_cache *c, uint64_t line)
 {
 	return each((struct rp_full *)c, line, line, soil_place);
 }
@@ -282,12 +325,12 @@ tell(
     const struct rp_full *c, uint32_t place, uint64_t first, uint64_t last, rp_line_fn *f, void *to)
 {
 	uint64_t line = full_line(c, place);
-	if (line >= first && line <= last)
+	if (line >= first && line <= last && !is_ghost(c, place))
 		f(to, line, is_dirty(c, place));
 }
 
-static void
-walk(struct rp_cache *cache, uint64_t first, uint64_t last, rp_line_fn *f, void *to)
+void
+rp_full_walk(struct rp_cache *cache, uint64_t first, uint64_t last, rp_line_fn *f, void *to)
 {
 	struct rp_full *c = (struct rp_full *)cache;
 	if (last - first < c->lines) {
@@ -315,10 +358,10 @@ walk(struct rp_cache *cache, uint64_t first, uint64_t last, rp_line_fn *f, void 
 		.open = open_##policy,                                                             \
 		.close = close_full,                                                               \
 		.run = run,                                                                        \
-		.clean = clean,                                                                    \
-		.drop = drop,                                                                      \
-		.walk = walk,                                                                      \
-		.soil = soil,                                                                      \
+		.clean = rp_full_clean,                                                            \
+		.drop = rp_full_drop,                                                              \
+		.walk = rp_full_walk,                                                              \
+		.soil = rp_full_soil,                                                              \
 	}
 FULL_ENGINE(lru);
 FULL_ENGINE(fifo);

@@ -35,7 +35,11 @@ struct rp_full {
 	struct rp_cache cache;
 	enum rp_full_order order;
 	uint32_t lines, count; /* that fit, that are there */
-	unsigned bits;         /* log2 of the buckets, 1 to 29 */
+	/* Whether buckets hold lines that are not there any more too: those that have RP_FULL_GHOST in `at`. */
+	bool ghosts;
+	/* Called before a line is dropped. */
+	void (*dropped)(struct rp_full *c, uint32_t place);
+	unsigned bits; /* log2 of the buckets, 1 to 29 */
 	bool wide;
 	struct rp_bucket *bucket;
 	void *memory;          /* that buckets lie in */
@@ -53,6 +57,20 @@ struct rp_full {
 };
 
 extern const struct rp_engine rp_engine_full_lru, rp_engine_full_fifo, rp_engine_full_random;
+
+enum { RP_FULL_DIRTY = 1, RP_FULL_GHOST = 2 }; /* bits of `at` */
+
+/* For engines that keep an order of their own (sim/queues.h): their functions, or parts of them. `known`: lines that
+ * buckets hold at most. rp_full_prepare fills in c->home and c->key for a chunk, and keeps whole lines from then on if it
+ * has to. RP_RESOURCE: no memory. */
+bool rp_full_open(struct rp_full *c, uint32_t known, struct rp_err *err);
+void rp_full_close(struct rp_full *c);
+bool rp_full_prepare(struct rp_full *c, const struct rp_lookups *in, struct rp_err *err);
+bool rp_full_ahead(const struct rp_full *c); /* whether buckets should be prefetched */
+uint64_t rp_full_clean(struct rp_cache *c, uint64_t first, uint64_t last);
+uint64_t rp_full_drop(struct rp_cache *c, uint64_t first, uint64_t last);
+void rp_full_walk(struct rp_cache *c, uint64_t first, uint64_t last, rp_line_fn *f, void *to);
+bool rp_full_soil(struct rp_cache *c, uint64_t line);
 
 /* The part of a line that its bucket does not give. */
 static inline uint64_t

@@ -2,9 +2,8 @@
 #ifndef RP_SIM_FULL_LOOP_H
 #define RP_SIM_FULL_LOOP_H
 
-#include "sim/full.h"
+#include "sim/full_find.h"
 #include "sim/kernels.h"
-#include "sim/ways.h"
 
 /* Bucket and key of each lookup; all bits of the tags. What lies behind the last one is prepared too, and only
  * prefetched. */
@@ -27,18 +26,6 @@ full_prepare(struct rp_full *c, const struct rp_lookups *in)
 	return all;
 }
 
-/* Place of a line: NONE if it is not there. */
-enum { FULL_NONE = UINT32_MAX };
-
-RP_INLINE uint32_t
-full_chained(const struct rp_full *c, uint32_t chain, uint64_t line)
-{
-	for (uint32_t n = chain; n; n = c->node[n].next)
-		if (c->node[n].line == line)
-			return n << 3 | RP_BUCKET_WAYS;
-	return FULL_NONE;
-}
-
 /* The entry is not the latest of its place any more. */
 RP_INLINE void
 full_dies(uint64_t *live, uint32_t at)
@@ -53,28 +40,6 @@ prefetch_victim(const struct rp_full *c, uint64_t word, uint32_t oldest)
 	if (word)
 		__builtin_prefetch(
 		    &c->bucket[c->log[oldest * 64 + (unsigned)__builtin_ctzll(word)] >> 3], 1);
-}
-
-/* Puts a line, which is not there, into bucket b: its place. `at`: as a bucket has it. */
-static inline uint32_t
-full_insert(struct rp_full *c, uint32_t b, uint32_t key, uint64_t line, uint32_t at, bool wide)
-{
-	struct rp_bucket *k = &c->bucket[b];
-	uint32_t room = ~k->valid & 0x7f;
-	if (room) {
-		unsigned w = (unsigned)__builtin_ctz(room);
-		bucket_put(k->key, w, key, k->valid | UINT32_C(1) << w);
-		k->at[w] = at;
-		if (wide)
-			c->line[b << 3 | w] = line;
-		return b << 3 | w;
-	}
-	uint32_t n = c->spare ? c->spare : ++c->nodes;
-	if (c->spare)
-		c->spare = c->node[n].next;
-	c->node[n] = (struct rp_node){ .line = line, .at = at, .next = k->chain };
-	k->chain = n;
-	return n << 3 | RP_BUCKET_WAYS;
 }
 
 /* The state that every miss changes, in locals of the loop. */
@@ -138,11 +103,7 @@ full_loop(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outc
 		struct rp_bucket *k = &bucket[b];
 		if (ahead)
 			__builtin_prefetch(&bucket[home[i + RP_FULL_AHEAD]], 1);
-		uint32_t m = bucket_match(k->key, key) & k->valid;
-		if (wide)
-			for (uint32_t left = m; left; left &= left - 1)
-				if (c->line[b << 3 | (unsigned)__builtin_ctz(left)] != lines[i])
-					m &= ~(left & -left);
+		uint32_t m = full_match(c, b, key, lines[i], wide);
 		if (m) {
 			unsigned way = (unsigned)__builtin_ctz(m);
 			uint32_t at = k->at[way];

@@ -245,6 +245,7 @@ PLACED_RUN(random_no_write_64, true, c->lanes, false, true)
 
 extern const struct rp_words_kernels RP_KERNELS_PART(words);
 extern const struct rp_lists_kernels RP_KERNELS_PART(lists);
+extern const struct rp_queues_kernels RP_KERNELS_PART(queues);
 extern const struct rp_grid_kernels RP_KERNELS_PART(grid);
 extern const struct rp_reuse_kernels RP_KERNELS_PART(reuse);
 extern const struct rp_kernels RP_KERNELS;
@@ -262,6 +263,7 @@ const struct rp_kernels RP_KERNELS = {
 	.random_no_write = { random_no_write_32, random_no_write_64 },
 	.words = &RP_KERNELS_PART(words),
 	.lists = &RP_KERNELS_PART(lists),
+	.queues = &RP_KERNELS_PART(queues),
 	.grid = &RP_KERNELS_PART(grid),
 	.reuse = &RP_KERNELS_PART(reuse),
 	.full_prepare = full_prepare,

@@ -6,6 +6,7 @@
 #include "sim/level.h"
 #include "sim/lists.h"
 #include "sim/opt.h"
+#include "sim/queues.h"
 #include "sim/sets.h"
 #include "sim/words.h"
 
@@ -27,6 +28,13 @@ typedef void rp_lists_run(
     struct rp_lists *c, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim);
 struct rp_lists_kernels {
 	rp_lists_run *run[RP_LISTS_LOOPS][2][RP_SIZES];
+};
+
+/* The same of one set: by policy; whole lines kept; prefetch. */
+typedef void rp_queues_run(
+    struct rp_queues *q, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim);
+struct rp_queues_kernels {
+	rp_queues_run *run[RP_LISTS_LOOPS][2][2];
 };
 
 /* Columns of rows, and where their lookups go. */
@@ -65,6 +73,7 @@ struct rp_kernels {
 	rp_sets_run *lru_no_write[2][2], *fifo_no_write[2][2], *random_no_write[2];
 	const struct rp_words_kernels *words;
 	const struct rp_lists_kernels *lists;
+	const struct rp_queues_kernels *queues;
 	const struct rp_grid_kernels *grid;   /* sim/observe/grid_state.h */
 	const struct rp_reuse_kernels *reuse; /* sim/observe/reuse_state.h */
 	/* The same for one set of any size; all bits of the tags. By: order; wide; prefetch. Victims may be NULL. */

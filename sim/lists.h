@@ -49,9 +49,6 @@ struct rp_lists {
 	uint32_t small_least, hits, ghosts;
 };
 
-/* The least common multiple of 1..32, below 2^48: every quotient of two numbers up to 32 is a whole number of such parts. */
-#define RP_ARC_PART UINT64_C(144403552893600)
-
 extern const struct rp_engine rp_engine_lists_lfu, rp_engine_lists_sieve, rp_engine_lists_s3fifo,
     rp_engine_lists_arc;
 

@@ -4,6 +4,7 @@
 
 #include "sim/kernels.h"
 #include "sim/lists.h"
+#include "sim/policy/arc.h"
 #include "sim/policy/lfu.h"
 #include "sim/sets_loop.h"
 #include "sim/ways.h"
@@ -309,19 +310,6 @@ arc_hit(struct rp_arc_set *a, unsigned way)
 	arc_push(a, RP_ARC_T2, way);
 }
 
-/* Cases II and III of the source. */
-RP_INLINE void
-arc_adapt(struct rp_arc_set *a, bool in_b2, unsigned ways)
-{
-	uint64_t b1 = a->n[RP_ARC_B1], b2 = a->n[RP_ARC_B2], most = ways * RP_ARC_PART;
-	uint64_t more = in_b2 ? b1 : b2, less = in_b2 ? b2 : b1;
-	uint64_t step = more <= less ? RP_ARC_PART : more * RP_ARC_PART / less;
-	if (in_b2)
-		a->p = step < a->p ? a->p - step : 0;
-	else
-		a->p = step < most - a->p ? a->p + step : most;
-}
-
 /* Which list the line goes to; *ghost: the list it was remembered in, 0 if in none. */
 RP_INLINE unsigned
 arc_case(struct rp_arc_set *a, uint64_t key, unsigned ways, unsigned *ghost)
@@ -332,7 +320,8 @@ arc_case(struct rp_arc_set *a, uint64_t key, unsigned ways, unsigned *ghost)
 		unsigned slot = (unsigned)__builtin_ctzll(m);
 		bool in_b2 = a->in_b2 >> slot & 1;
 		*ghost = in_b2 ? RP_ARC_B2 : RP_ARC_B1;
-		arc_adapt(a, in_b2, ways);
+		a->p = rp_arc_adapted(
+		    a->p, in_b2, a->n[RP_ARC_B1], a->n[RP_ARC_B2], RP_ARC_PART, ways);
 		a->list[*ghost] = queue_without(a->list[*ghost], slot);
 		a->n[*ghost]--;
 		a->ghost[slot] = 0;

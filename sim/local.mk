@@ -19,6 +19,7 @@ core += sim/gpu/string.c
 core += sim/gpu/string.h
 core += sim/full.c
 core += sim/full.h
+core += sim/full_find.h
 core += sim/full_loop.h
 core += sim/future.c
 core += sim/future.h
@@ -58,6 +59,8 @@ core += sim/policy/links.h
 core += sim/policy/rrip.h
 core += sim/replay.c
 core += sim/replay.h
+core += sim/queues.c
+core += sim/queues.h
 core += sim/requests.c
 core += sim/requests.h
 core += sim/sets.c
@@ -105,13 +108,13 @@ policies += sim/policy/srrip.c
 # The hot loops, once for each level of the instruction set; sim/level.c chooses.
 kernels += sim/libkernels_c.la
 noinst_LTLIBRARIES += sim/libkernels_c.la
-sim_libkernels_c_la_SOURCES = sim/kernels.c sim/lists_kernels.c sim/words_kernels.c sim/observe/grid_kernels.c sim/observe/reuse_kernels.c
+sim_libkernels_c_la_SOURCES = sim/kernels.c sim/lists_kernels.c sim/queues_kernels.c sim/words_kernels.c sim/observe/grid_kernels.c sim/observe/reuse_kernels.c
 sim_libkernels_c_la_CPPFLAGS = $(AM_CPPFLAGS) -DRP_KERNELS=rp_kernels_c
 sim_libkernels_c_la_CFLAGS = $(AM_CFLAGS) $(KERNEL_CFLAGS)
 if HAVE_V3
 kernels += sim/libkernels_v3.la
 noinst_LTLIBRARIES += sim/libkernels_v3.la
-sim_libkernels_v3_la_SOURCES = sim/kernels.c sim/lists_kernels.c sim/words_kernels.c sim/observe/grid_kernels.c sim/observe/reuse_kernels.c
+sim_libkernels_v3_la_SOURCES = sim/kernels.c sim/lists_kernels.c sim/queues_kernels.c sim/words_kernels.c sim/observe/grid_kernels.c sim/observe/reuse_kernels.c
 sim_libkernels_v3_la_CPPFLAGS = $(AM_CPPFLAGS) -DRP_KERNELS=rp_kernels_v3
 sim_libkernels_v3_la_CFLAGS = $(AM_CFLAGS) $(KERNEL_CFLAGS) -march=x86-64-v3
 endif
@@ -135,6 +138,7 @@ sim_libkernels_v4_la_CFLAGS = $(AM_CFLAGS) $(KERNEL_CFLAGS) -march=x86-64-v4
 endif
 core += sim/lists.c
 core += sim/lists.h
+core += sim/policy/arc.h
 core += sim/policy/lfu.h
 core += sim/coherence/caches.c
 core += sim/coherence/caches.h

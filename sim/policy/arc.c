@@ -10,7 +10,9 @@
 #include "config.h"
 
 #include "sim/lists.h"
+#include "sim/queues.h"
 #include "sim/policy.h"
+#include "sim/policy/arc.h"
 #include "sim/policy/ghosts.h"
 #include "sim/policy/queue.h"
 
@@ -52,13 +54,6 @@ parts(const struct rp_at *at)
 	return p;
 }
 
-/* The least common multiple of 1..32, below 2^48; with more ways than fit beside it into 64 bits, 2^31. */
-static uint64_t
-parts_of_way(uint32_t ways)
-{
-	return ways <= 1 << 16 ? RP_ARC_PART : UINT64_C(1) << 31;
-}
-
 static void
 enter(const struct parts *p, uint32_t i, unsigned list)
 {
@@ -85,22 +80,6 @@ forget_last(struct parts *p, unsigned list)
 	forget(p, rp_queue_last(&p->a->list[list]) - p->ways);
 }
 
-/* Cases II and III: more for the list whose ghost was missed, the more the longer the other ghost list is. */
-static void
-adapt(struct parts *p, unsigned list)
-{
-	struct arc *a = p->a;
-	uint64_t way = parts_of_way(p->ways), most = way * p->ways, b1 = a->list[B1].n,
-		 b2 = a->list[B2].n;
-	if (list == B1) {
-		uint64_t step = b1 >= b2 ? way : (uint64_t)((unsigned __int128)b2 * way / b1);
-		a->p = step < most - a->p ? a->p + step : most;
-	} else {
-		uint64_t step = b2 >= b1 ? way : (uint64_t)((unsigned __int128)b1 * way / b2);
-		a->p = step < a->p ? a->p - step : 0;
-	}
-}
-
 /* Finds the case of a line that misses: the list it goes to. *ghost is the list it was remembered in, or LISTS. Of a new
  * line's case IV only that something is to be forgotten is done here, and not where the last of T1 leaves for good. */
 static unsigned
@@ -111,7 +90,8 @@ find_case(struct parts *p, uint64_t line, unsigned *ghost)
 	*ghost = LISTS;
 	if (n != RP_NO_GHOST) {
 		*ghost = p->list[p->ways + n];
-		adapt(p, *ghost);
+		a->p = rp_arc_adapted(a->p, *ghost == B2, a->list[B1].n, a->list[B2].n,
+		    rp_arc_part(p->ways), p->ways);
 		forget(p, n);
 		return T2;
 	}
@@ -131,7 +111,7 @@ static uint32_t
 replace(struct parts *p, unsigned ghost)
 {
 	struct arc *a = p->a;
-	uint64_t t1 = parts_of_way(p->ways) * a->list[T1].n;
+	uint64_t t1 = rp_arc_part(p->ways) * a->list[T1].n;
 	unsigned from = t1 && ((ghost == B2 && t1 == a->p) || t1 > a->p) ? T1 : T2;
 	uint32_t way = rp_queue_last(&a->list[from]);
 	leave(p, way);
@@ -193,5 +173,5 @@ const struct rp_policy rp_policy_arc = {
 	.fill = fill,
 	.drop = drop,
 	.victim = victim,
-	.engines = { &rp_engine_lists_arc },
+	.engines = { &rp_engine_lists_arc, &rp_engine_queues_arc },
 };

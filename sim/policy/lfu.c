@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "sim/lists.h"
+#include "sim/queues.h"
 #include "sim/policy.h"
 #include "sim/policy/lfu.h"
 #include "sim/policy/queue.h"
@@ -162,5 +163,5 @@ const struct rp_policy rp_policy_lfu = {
 	.fill = fill,
 	.drop = drop,
 	.victim = victim,
-	.engines = { &rp_engine_lists_lfu },
+	.engines = { &rp_engine_lists_lfu, &rp_engine_queues_lfu },
 };

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "sim/lists.h"
+#include "sim/queues.h"
 #include "sim/policy.h"
 #include "sim/policy/ghosts.h"
 #include "sim/policy/queue.h"
@@ -168,5 +169,5 @@ const struct rp_policy rp_policy_s3fifo = {
 	.fill = fill,
 	.drop = drop,
 	.victim = victim,
-	.engines = { &rp_engine_lists_s3fifo },
+	.engines = { &rp_engine_lists_s3fifo, &rp_engine_queues_s3fifo },
 };

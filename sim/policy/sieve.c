@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "sim/lists.h"
+#include "sim/queues.h"
 #include "sim/policy.h"
 #include "sim/policy/queue.h"
 
@@ -83,5 +84,5 @@ const struct rp_policy rp_policy_sieve = {
 	.fill = fill,
 	.drop = drop,
 	.victim = victim,
-	.engines = { &rp_engine_lists_sieve },
+	.engines = { &rp_engine_lists_sieve, &rp_engine_queues_sieve },
 };

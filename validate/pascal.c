@@ -7,34 +7,13 @@
 #include "validate/pascal_state.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { TIMES_BITS = 62 }; /* N M is below 2^62: what is added to it stays below 2^63 */
-
-/* A worker and where it stands. */
-struct place {
-	uint64_t phase;
-	uint32_t worker;
-};
-
-static int
-by_place(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-	if (x->phase != y->phase)
-		return x->phase < y->phase ? -1 : 1;
-	return x->worker < y->worker ? -1 : x->worker > y->worker;
-}
-
-static int
-by_size(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return x < y ? -1 : x > y;
-}
 
 size_t
 pascal_below(const uint64_t *ascending, size_t n, uint64_t x)
@@ -50,36 +29,41 @@ pascal_below(const uint64_t *ascending, size_t n, uint64_t x)
 	return low;
 }
 
-/* The n values in ascending order, and the sums of the first i of them for i = 0 .. n. Gives both (free). */
+/* The n values in ascending order, and the sums of the first i of them for i = 0 .. n. Gives both (free). `room` is for n. */
 static bool
-sort_and_sum(const uint64_t *x, size_t n, uint64_t **sorted, uint64_t **sum, struct rp_err *err)
+sort_and_sum(const uint64_t *x, size_t n, struct rp_keyed *room, uint64_t **sorted, uint64_t **sum,
+    struct rp_err *err)
 {
 	*sorted = rp_mem_array(n, sizeof **sorted, err);
 	*sum = rp_mem_array(n + 1, sizeof **sum, err);
 	if (!*sorted || !*sum)
 		return false;
-	memcpy(*sorted, x, n * sizeof *x);
-	qsort(*sorted, n, sizeof *x, by_size);
 	for (size_t i = 0; i < n; i++)
-		(*sum)[i + 1] = (*sum)[i] + (*sorted)[i];
+		room[i] = (struct rp_keyed){ x[i], 0 };
+	if (!rp_sort(room, n, err))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		(*sorted)[i] = room[i].key;
+		(*sum)[i + 1] = (*sum)[i] + room[i].key;
+	}
 	return true;
 }
 
-/* Groups of workers at one phase, and the gaps between them. `place` is in order. */
+/* Groups of workers at one phase, and the gaps between them. `place` holds the workers by phase, and by index at each. */
 static bool
-make_groups(struct rp_pascal *p, const struct place *place, struct rp_err *err)
+make_groups(struct rp_pascal *p, const struct rp_keyed *place, struct rp_err *err)
 {
 	for (uint32_t i = 0; i < p->workers; i++)
-		p->distinct += !i || place[i].phase != place[i - 1].phase;
+		p->distinct += !i || place[i].key != place[i - 1].key;
 	p->group = rp_mem_array(p->distinct, sizeof *p->group, err);
 	p->gap = rp_mem_array(p->distinct, sizeof *p->gap, err);
 	if (!p->group || !p->gap)
 		return false;
 	struct rp_pascal_group *g = p->group;
 	for (uint32_t i = 0; i < p->workers; i++) {
-		if (!i || place[i].phase != place[i - 1].phase)
-			*g++ = (struct rp_pascal_group){ place[i].phase, place[i].worker, 0 };
-		g[-1].last = place[i].worker;
+		if (!i || place[i].key != place[i - 1].key)
+			*g++ = (struct rp_pascal_group){ place[i].key, place[i].value, 0 };
+		g[-1].last = place[i].value;
 	}
 	for (uint32_t i = 0; i < p->distinct; i++)
 		p->gap[i] = i + 1 < p->distinct ? p->group[i + 1].phase - p->group[i].phase
@@ -90,14 +74,14 @@ make_groups(struct rp_pascal *p, const struct place *place, struct rp_err *err)
 /* The previous request of each worker's block (section 3.4): by the next lower worker at the same phase; the lowest one there
  * follows, a gap behind, the highest worker of the next phase on. */
 static void
-make_previous(struct rp_pascal *p, const struct place *place)
+make_previous(struct rp_pascal *p, const struct rp_keyed *place)
 {
 	uint32_t group = 0;
 	for (uint32_t i = 0; i < p->workers; i++) {
-		uint32_t m = place[i].worker;
+		uint32_t m = place[i].value;
 		struct rp_pascal_reuse *r = &p->previous[m];
-		if (i && place[i].phase == place[i - 1].phase)
-			*r = (struct rp_pascal_reuse){ 0, place[i - 1].worker };
+		if (i && place[i].key == place[i - 1].key)
+			*r = (struct rp_pascal_reuse){ 0, place[i - 1].value };
 		else {
 			*r = (struct rp_pascal_reuse){ p->gap[group],
 				p->group[(group + 1) % p->distinct].last };
@@ -110,20 +94,19 @@ make_previous(struct rp_pascal *p, const struct place *place)
 static bool
 prepare(struct rp_pascal *p, struct rp_err *err)
 {
-	struct place *place = rp_mem_array(p->workers, sizeof *place, err);
+	struct rp_keyed *place = rp_mem_array(p->workers, sizeof *place, err);
 	p->previous = rp_mem_array(p->workers, sizeof *p->previous, err);
 	p->delta = rp_mem_array(p->workers, sizeof *p->delta, err);
 	bool ok = place && p->previous && p->delta;
 	for (uint32_t m = 0; ok && m < p->workers; m++)
-		place[m] = (struct place){ p->phase[m], m };
-	if (ok)
-		qsort(place, p->workers, sizeof *place, by_place);
-	ok = ok && make_groups(p, place, err);
+		place[m] = (struct rp_keyed){ p->phase[m], m };
+	ok = ok && rp_sort(place, p->workers, err) && make_groups(p, place, err);
 	if (ok)
 		make_previous(p, place);
+	ok = ok && sort_and_sum(p->gap, p->distinct, place, &p->sorted, &p->gap_sum, err) &&
+	     sort_and_sum(p->delta, p->workers, place, &p->delta_sorted, &p->delta_sum, err);
 	free(place);
-	return ok && sort_and_sum(p->gap, p->distinct, &p->sorted, &p->gap_sum, err) &&
-	       sort_and_sum(p->delta, p->workers, &p->delta_sorted, &p->delta_sum, err);
+	return ok;
 }
 
 static bool

@@ -23,6 +23,7 @@
 #include "validate/pascal_state.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -63,16 +64,6 @@ struct span {
 	uint32_t first, last;
 };
 
-/* The longest first; of equals the one whose `last` is lowest. */
-static int
-by_span(const void *a, const void *b)
-{
-	const struct span *x = a, *y = b;
-	if (x->gap != y->gap)
-		return x->gap > y->gap ? -1 : 1;
-	return x->last < y->last ? -1 : x->last > y->last;
-}
-
 /* The distances over the n gaps of one length; the trees count first and last of all longer ones. `same` is empty before and
  * after. */
 static void
@@ -91,18 +82,38 @@ equal_gaps(struct rp_pascal *p, const struct span *s, size_t n, const struct tre
 		tree_add(same, s[i].first, UINT32_MAX);
 }
 
+/* The gaps, the longest first; of equals the one whose `last` is lowest. Gives (free). */
+static struct span *
+spans(const struct rp_pascal *p, struct rp_err *err)
+{
+	uint32_t n = p->distinct;
+	struct span *s = rp_mem_array(n, sizeof *s, err);
+	struct rp_keyed *order = rp_mem_array(n, sizeof *order, err);
+	bool ok = s && order;
+	for (uint32_t i = 0; ok && i < n; i++)
+		order[i] = (struct rp_keyed){ p->group[(i + 1) % n].last, i };
+	ok = ok && rp_sort(order, n, err);
+	for (uint32_t i = 0; ok && i < n; i++)
+		order[i].key = p->blocks - p->gap[order[i].value];
+	ok = ok && rp_sort(order, n, err);
+	for (uint32_t k = 0; ok && k < n; k++) {
+		uint32_t i = order[k].value;
+		s[k] = (struct span){ p->gap[i], p->group[i].first, p->group[(i + 1) % n].last };
+	}
+	free(order);
+	if (ok)
+		return s;
+	free(s);
+	return NULL;
+}
+
 static bool
 across_rounds(struct rp_pascal *p, struct rp_err *err)
 {
-	struct span *s = rp_mem_array(p->distinct, sizeof *s, err);
+	struct span *s = spans(p, err);
 	struct tree first = { 0 }, last = { 0 }, same = { 0 };
 	bool ok = s && tree_new(&first, p->workers, err) && tree_new(&last, p->workers, err) &&
 	          tree_new(&same, p->workers, err);
-	for (uint32_t i = 0; ok && i < p->distinct; i++)
-		s[i] = (struct span){ p->gap[i], p->group[i].first,
-			p->group[(i + 1) % p->distinct].last };
-	if (ok)
-		qsort(s, p->distinct, sizeof *s, by_span);
 	for (size_t i = 0, to; ok && i < p->distinct; i = to) {
 		for (to = i + 1; to < p->distinct && s[to].gap == s[i].gap;)
 			to++;
@@ -139,32 +150,17 @@ within_a_round(struct rp_pascal *p, struct rp_err *err)
 	return true;
 }
 
-struct distance {
-	uint64_t rd;
-	uint32_t worker;
-};
-
-static int
-by_distance(const void *a, const void *b)
-{
-	const struct distance *x = a, *y = b;
-	if (x->rd != y->rd)
-		return x->rd < y->rd ? -1 : 1;
-	return x->worker < y->worker ? -1 : x->worker > y->worker;
-}
-
 static bool
 sort_distances(struct rp_pascal *p, struct rp_err *err)
 {
-	struct distance *d = rp_mem_array(p->workers, sizeof *d, err);
+	struct rp_keyed *d = rp_mem_array(p->workers, sizeof *d, err);
 	p->by_rd = rp_mem_array(p->workers, sizeof *p->by_rd, err);
 	bool ok = d && p->by_rd;
 	for (uint32_t m = 0; ok && m < p->workers; m++)
-		d[m] = (struct distance){ p->rd[m], m };
-	if (ok)
-		qsort(d, p->workers, sizeof *d, by_distance);
+		d[m] = (struct rp_keyed){ p->rd[m], m };
+	ok = ok && rp_sort(d, p->workers, err);
 	for (uint32_t i = 0; ok && i < p->workers; i++)
-		p->by_rd[i] = d[i].worker;
+		p->by_rd[i] = d[i].value;
 	free(d);
 	return ok;
 }

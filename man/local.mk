@@ -8,6 +8,7 @@ dist_man_MANS += man/reprise-dump.1
 dist_man_MANS += man/reprise-gen.1
 dist_man_MANS += man/reprise-help.1
 dist_man_MANS += man/reprise-info.1
+dist_man_MANS += man/reprise-model.1
 dist_man_MANS += man/reprise-rpz.5
 dist_man_MANS += man/reprise-sim.1
 EXTRA_DIST += build-aux/update-man.sh

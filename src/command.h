@@ -17,6 +17,9 @@ struct rp_command {
 	const struct rp_opt *opts;
 	size_t bytes; /* of the struct the rows write into; zeroed, then the defaults */
 	bool raw;     /* parses its own arguments: run gets all of them, opts is NULL */
+	/* Has no options and no run of its own, but these: `reprise model pascal`. Ends in NULL. Each is a command with the
+	 * second word as its name. */
+	const struct rp_command *const *parts;
 	/* argv holds the n operands. The exit code is err->code when false. */
 	bool (*run)(void *opts, int n, char **argv, struct rp_err *err);
 };

@@ -318,6 +318,20 @@ mdoc_rows(const struct rp_opt *rows)
 	}
 }
 
+/* The options of a command's part, which is called model-pascal. false: `name` is none of them. */
+static bool
+mdoc_part(const struct rp_command *of, const char *name)
+{
+	size_t n = strlen(of->name);
+	for (const struct rp_command *const *c = of->parts; *c; c++)
+		if (!strncmp(name, of->name, n) && name[n] == '-' &&
+		    !strcmp((*c)->name, name + n + 1)) {
+			mdoc_rows((*c)->opts);
+			return true;
+		}
+	return false;
+}
+
 static bool
 mdoc(const char *name, struct rp_err *err)
 {
@@ -326,11 +340,14 @@ mdoc(const char *name, struct rp_err *err)
 			topics[i].print(true);
 			return true;
 		}
-	for (const struct rp_command *const *c = rp_commands; *c; c++)
-		if (!strcmp((*c)->name, name)) {
+	for (const struct rp_command *const *c = rp_commands; *c; c++) {
+		if (!strcmp((*c)->name, name) && (*c)->opts) {
 			mdoc_rows((*c)->opts);
 			return true;
 		}
+		if ((*c)->parts && mdoc_part(*c, name))
+			return true;
+	}
 	for (const struct rp_generator *const *g = rp_generators; *g; g++)
 		if (!strncmp(name, "gen-", 4) && !strcmp((*g)->name, name + 4)) {
 			mdoc_rows((*g)->opts);

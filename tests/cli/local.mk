@@ -17,6 +17,7 @@ scripts += tests/cli/input.test
 scripts += tests/cli/interrupt.test
 scripts += tests/cli/live.test
 scripts += tests/cli/memory.test
+scripts += tests/cli/model.test
 scripts += tests/cli/opt.test
 scripts += tests/cli/output.test
 scripts += tests/cli/threads.test

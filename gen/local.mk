@@ -11,6 +11,8 @@ core += gen/phases.c
 core += gen/phases.h
 core += gen/paces.c
 core += gen/paces.h
+core += gen/kernel_dense.c
+core += gen/kernel_sparse.c
 core += gen/layout.c
 core += gen/layout.h
 core += gen/mixture.h
@@ -26,6 +28,8 @@ core += gen/synth.c
 core += gen/synth.h
 
 generators += gen/divergent.c
+core += gen/warp.h
+generators += gen/kernel.c
 generators += gen/mixture.c
 generators += gen/profile.c
 generators += gen/scan.c

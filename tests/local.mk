@@ -35,6 +35,7 @@ unit += tests/gen/test_gen.c
 unit += tests/gen/test_phases.c
 unit += tests/gen/test_paces.c
 unit += tests/gen/test_counts.c
+unit += tests/gen/test_kernel.c
 unit += tests/gen/test_layout.c
 unit += tests/gen/test_peaks.c
 unit += tests/gen/test_power.c

@@ -22,6 +22,7 @@ scripts += tests/cli/opt.test
 scripts += tests/cli/output.test
 scripts += tests/cli/threads.test
 scripts += tests/cli/skip.test
+scripts += tests/cli/synth.test
 scripts += tests/cli/top.test
 scripts += tests/cli/usage.test
 scripts += tests/cli/mshr.test

@@ -29,9 +29,21 @@ replayed(const struct rp_batch *b, unsigned line_bits, unsigned set_bits, unsign
 	return c;
 }
 
+/* What only a grid with `writes` counts. */
+static void
+check_writes(
+    const struct rp_grid *g, size_t line, size_t set, unsigned ways, const struct rp_counters *c)
+{
+	cr_assert_eq(rp_grid_write_misses(g, line, set, ways), c->write_misses);
+	cr_assert_eq(rp_grid_writebacks(g, line, set, ways), c->writebacks,
+	    "%zu, %zu, %u ways: %" PRIu64 ", not %" PRIu64, line, set, ways,
+	    rp_grid_writebacks(g, line, set, ways), c->writebacks);
+	cr_assert_eq(c->misses - rp_grid_there(g, line, set, ways), c->evictions);
+}
+
 /* The batch in pieces through the grid, and every cache of it by replay. */
 static void
-check(const struct rp_grid_opts *o, const struct rp_batch *b, size_t piece)
+check_one(const struct rp_grid_opts *o, const struct rp_batch *b, size_t piece)
 {
 	struct rp_err err = { 0 };
 	struct rp_grid *g = rp_grid_new(o, &err);
@@ -53,9 +65,21 @@ check(const struct rp_grid_opts *o, const struct rp_batch *b, size_t piece)
 				    o->line_bits[l], o->set_bits[s], w, rp_grid_misses(g, l, s, w),
 				    c.misses);
 				cr_assert_eq(rp_grid_lookups(g, l), c.lookups);
-				cr_assert_eq(rp_grid_writes(g, l), c.writes);
+				cr_assert_eq(rp_grid_kind(g, l, RP_WRITE), c.writes);
+				if (o->writes)
+					check_writes(g, l, s, w, &c);
 			}
 	rp_grid_free(g);
+}
+
+/* Without and with what writes do. */
+static void
+check(const struct rp_grid_opts *o, const struct rp_batch *b, size_t piece)
+{
+	struct rp_grid_opts writes = *o;
+	check_one(o, b, piece);
+	writes.writes = true;
+	check_one(&writes, b, piece);
 }
 
 /* Walks, jumps and repeats over `span` bytes from `base`; some accesses cross lines. */

@@ -83,3 +83,5 @@ core += traces/format/rpz_unpack.c
 core += traces/format/rpz_verify.c
 core += traces/format/rpz_write.c
 formats += traces/format/rpz.c
+core += traces/digest.c
+core += traces/digest.h

@@ -19,6 +19,7 @@ struct rp_spool {
 	struct rp_batch *rows; /* all columns: of the block that is made or read */
 	struct rp_batch view;  /* the same without columns that a block lacks */
 	unsigned columns;      /* of the block that is made */
+	bool rewound;          /* it is read */
 };
 
 struct head {
@@ -135,7 +136,10 @@ rp_spool_put(struct rp_spool *s, const struct rp_batch *b, struct rp_err *err)
 bool
 rp_spool_rewind(struct rp_spool *s, struct rp_err *err)
 {
-	return write_block(s, err) && rp_spill_rewind(&s->file, err);
+	if (!s->rewound && !write_block(s, err))
+		return false;
+	s->rewound = true;
+	return rp_spill_rewind(&s->file, err);
 }
 
 const struct rp_batch *

@@ -1,4 +1,4 @@
-/* spool.h - rows of a trace kept in a temporary file and read again, once.
+/* spool.h - rows of a trace kept in a temporary file and read again.
  *
  * For what has to know a trace's end before it can begin, when the trace may be a pipe. */
 #ifndef RP_TRACES_SPOOL_H
@@ -20,7 +20,7 @@ void rp_spool_free(struct rp_spool *s); /* accepts NULL; the file is gone */
 /* Appends the rows of a batch, marks and all columns. RP_RESOURCE: the disk is full. */
 bool rp_spool_put(struct rp_spool *s, const struct rp_batch *b, struct rp_err *err);
 
-/* No more rows come: from now on they are read. */
+/* No more rows come: from now on they are read, from the first one on; again, if they were read before. */
 bool rp_spool_rewind(struct rp_spool *s, struct rp_err *err);
 
 /* The next rows, in batches that do not depend on how they came, with the columns they came with: borrowed until the next

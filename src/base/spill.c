@@ -107,10 +107,12 @@ rp_spill_pop(struct rp_spill *s, size_t *n, struct rp_err *err)
 bool
 rp_spill_rewind(struct rp_spill *s, struct rp_err *err)
 {
+	if (!s->rewound && s->segments && s->used && !write_segment(s, err))
+		return false;
+	s->rewound = true;
 	s->next = 0;
 	s->at = 0;
-	return !s->segments ||
-	       (s->used && !write_segment(s, err) ? false : read_segment(s, s->next++, err));
+	return !s->segments || read_segment(s, s->next++, err);
 }
 
 const void *

@@ -22,6 +22,7 @@ struct rp_spill {
 	size_t used, at;        /* bytes of it; where to read on */
 	uint64_t segments;      /* before it, in the file */
 	uint64_t next;          /* to be read */
+	bool rewound;
 };
 
 /* RP_RESOURCE: no memory; rp_spill_close is allowed all the same. */
@@ -40,7 +41,8 @@ void rp_spill_push(struct rp_spill *s, size_t n);
  * err->code is set. */
 const void *rp_spill_pop(struct rp_spill *s, size_t *n, struct rp_err *err);
 
-/* No more blocks come: from now on they are read, the first one first. rp_spill_next as rp_spill_pop. */
+/* No more blocks come: from now on they are read, the first one first; again, if they were read before. rp_spill_next as
+ * rp_spill_pop. */
 bool rp_spill_rewind(struct rp_spill *s, struct rp_err *err);
 const void *rp_spill_next(struct rp_spill *s, size_t *n, struct rp_err *err);
 

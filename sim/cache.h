@@ -107,6 +107,9 @@ rp_cache_spec_passes(const struct rp_cache_spec *s)
 	       (s->policy->admit && s->arg[0]) || (s->mshr.on && s->mshr.stall == RP_STALL_DROP);
 }
 
+/* The value of its key `index`: "mod", "xor" ... */
+const char *rp_cache_spec_index(const struct rp_cache_spec *s);
+
 /* What became of a lookup: a byte of these bits. */
 enum rp_outcome {
 	RP_MISSED = 1,

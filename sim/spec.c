@@ -450,6 +450,12 @@ rp_cache_spec_counts(const struct rp_cache_spec *s)
 	return groups | (s->mshr.on ? RP_COUNT_MSHR : 0u);
 }
 
+const char *
+rp_cache_spec_index(const struct rp_cache_spec *s)
+{
+	return index_names[s->index];
+}
+
 static bool
 print_limit(struct rp_buf *b, const char *key, uint64_t x, struct rp_err *err)
 {
@@ -481,7 +487,7 @@ print_plain(const struct rp_cache_spec *s, struct rp_buf *b, struct rp_err *err)
 		ok = ok && rp_buf_printf(b, err, ",sector=%s",
 			       rp_print_size(sector, sizeof sector, s->sector));
 	if (s->index != RP_INDEX_MOD)
-		ok = ok && rp_buf_printf(b, err, ",index=%s", index_names[s->index]);
+		ok = ok && rp_buf_printf(b, err, ",index=%s", rp_cache_spec_index(s));
 	ok = ok && rp_buf_printf(b, err, ",write=%s,allocate=%s", write_names[s->write],
 		       allocate_names[s->allocate]);
 	if (s->mshr.on)

@@ -250,3 +250,7 @@ EXTRA_DIST += tests/sim/coherence/files/45_timed_busy_directory_victim.json
 EXTRA_DIST += tests/sim/coherence/files/46_random_functional.json
 EXTRA_DIST += tests/sim/coherence/files/47_random_timed.json
 unit += tests/sim/engine_check.h
+unit += tests/sim/sweep/sweeping.h
+unit += tests/sim/sweep/test_best.c
+unit += tests/sim/sweep/test_plan.c
+unit += tests/sim/sweep/test_sweep.c

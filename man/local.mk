@@ -11,6 +11,7 @@ dist_man_MANS += man/reprise-info.1
 dist_man_MANS += man/reprise-model.1
 dist_man_MANS += man/reprise-rpz.5
 dist_man_MANS += man/reprise-sim.1
+dist_man_MANS += man/reprise-sweep.1
 EXTRA_DIST += build-aux/update-man.sh
 
 # Sections of the manual that come from the program's tables.

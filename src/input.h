@@ -22,7 +22,9 @@ struct rp_input_opts {
 
 /* The rows, for a table whose struct has a `struct rp_input_opts in`. */
 #define RP_INPUT_OPT(T, field) offsetof(T, in.field)
-#define RP_INPUT_ROWS(T)                                                                           \
+#define RP_INPUT_ROWS(T)       RP_INPUT_ROWS_BUT(T, "size")
+/* The same, for a command whose --size is something else: what that option is called then. */
+#define RP_INPUT_ROWS_BUT(T, size_name)                                                            \
 	{ "from", 0, "FORMAT", RP_OPT_TEXT, RP_INPUT_OPT(T, from), NULL,                           \
 		"format of the traces; else found by content (reprise help formats)" },            \
 	    { "skip", 0, "N", RP_OPT_TEXT, RP_INPUT_OPT(T, skip), NULL,                            \
@@ -57,7 +59,7 @@ struct rp_input_opts {
 	    { "local-threads", 0, "T", RP_OPT_U64, RP_INPUT_OPT(T, local_threads), "163840",       \
 		    "GPU: threads that local memory is interleaved over", 32, UINT64_C(1) << 24,   \
 		    NULL, NULL, true },                                                            \
-	    { "size", 0, "BYTES", RP_OPT_SIZE32, RP_INPUT_OPT(T, size), NULL,                      \
+	    { size_name, 0, "BYTES", RP_OPT_SIZE32, RP_INPUT_OPT(T, size), NULL,                   \
 		    "of accesses whose format tells none; else the format's own", 0, 0, NULL,      \
 		    NULL, true },                                                                  \
 	    { "cloudsuite", 0, NULL, RP_OPT_FLAG, RP_INPUT_OPT(T, cloudsuite), NULL,               \

@@ -4,7 +4,6 @@
 #include "sim/kernels.h"
 #include "sim/observe/grid_levels.h"
 #include "sim/observe/grid_state.h"
-#include "sim/observe/grid_state.h"
 #include "sim/ways.h"
 
 RP_INLINE uint64_t

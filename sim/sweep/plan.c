@@ -93,6 +93,11 @@ check_axes(const struct making *m, struct rp_err *err)
 {
 	const struct rp_sweep_axes *a = m->axes;
 	bool bounded = false;
+	uint64_t all = 1;
+	for (unsigned k = 0; k < RP_AXES; k++)
+		if ((all *= m->v[k].n) > RP_SWEEP_POINTS)
+			return rp_fail(err, RP_USAGE, "more than %d combinations of the lists",
+			    RP_SWEEP_POINTS);
 	for (size_t p = 0; p < m->v[RP_AXIS_POLICY].n; p++)
 		bounded |=
 		    !rp_policy_find_with(m->v[RP_AXIS_POLICY].value[p].text, a->plugins, NULL)
@@ -205,8 +210,6 @@ point_room(struct making *m, struct rp_err *err)
 {
 	if (m->plan->n < m->room)
 		return true;
-	if (m->plan->n == RP_SWEEP_POINTS)
-		return rp_fail(err, RP_USAGE, "more than %d caches in the grid", RP_SWEEP_POINTS);
 	size_t room = m->room ? 2 * m->room : 64;
 	struct rp_sweep_point *grown = rp_mem_grow(m->plan->point, room, sizeof *grown, err);
 	if (!grown)

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RP_SWEEP_POINTS = 1 << 20 }; /* of a grid, at most */
+enum { RP_SWEEP_POINTS = 1 << 20 }; /* combinations of the lists, at most */
 
 /* Lists as the user types them, each of a key of a cache's specification; NULL: not given. All are borrowed. */
 struct rp_sweep_axes {
@@ -69,7 +69,7 @@ struct rp_sweep_count {
 };
 
 /* Fills *out (rp_sweep_plan_free, also after a failure). RP_USAGE: a value that is none, one that fits into no combination,
- * more points than RP_SWEEP_POINTS, or none. */
+ * more combinations than RP_SWEEP_POINTS, or no cache. */
 bool rp_sweep_plan_make(struct rp_sweep_plan *out, const struct rp_sweep_axes *axes,
     const struct rp_sweep_count *count, struct rp_err *err);
 void rp_sweep_plan_free(struct rp_sweep_plan *plan);

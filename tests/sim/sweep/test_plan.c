@@ -87,7 +87,7 @@ RP_TEST(sweep_plan, a_value_that_fits_nowhere_is_told)
 		.sets = "4", .ways = "2", .with = (const char *const[]){ "ways=3" }, .n_with = 1 },
 	    "--ways");
 	refused(&(struct rp_sweep_axes){ .sets = "1..1048576:+1", .ways = "1..64:+1" },
-	    "caches in the grid");
+	    "more than 1048576 combinations");
 }
 
 RP_TEST(sweep_plan, keys_of_a_policy_go_to_those_that_have_it)

@@ -56,3 +56,6 @@ bench_mshr_LDADD = libcore.la
 benches += bench/synth
 bench_synth_SOURCES = bench/synth.c $(bench_shared)
 bench_synth_LDADD = libcore.la
+benches += bench/coherence
+bench_coherence_SOURCES = bench/coherence.c $(bench_shared)
+bench_coherence_LDADD = libcore.la

@@ -92,13 +92,12 @@ coh_cache_close(struct coh_cache *c)
 }
 
 void
-coh_touch_any(
-    const struct coh_geometry *g, struct coh_cache *c, size_t place, const struct coh_request *q)
+coh_touch_any(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, uint32_t way,
+    const struct coh_request *q)
 {
-	uint32_t set = (uint32_t)(place / g->ways);
 	struct rp_at at = at_place(g, c, set, q->line, q);
 	if (g->policy->hit)
-		g->policy->hit(&at, (uint32_t)(place % g->ways));
+		g->policy->hit(&at, way);
 }
 
 size_t
@@ -183,18 +182,18 @@ coh_victim(const struct coh_geometry *g, struct coh_cache *c, uint32_t set,
 }
 
 void
-coh_fill(const struct coh_geometry *g, struct coh_cache *c, size_t place, uint32_t record,
-    uint8_t state, const struct coh_request *q)
+coh_fill(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, size_t place,
+    uint32_t record, uint8_t state, const struct coh_request *q)
 {
-	uint32_t set = (uint32_t)(place / g->ways), way = (uint32_t)(place % g->ways);
+	uint32_t way = (uint32_t)(place - (size_t)set * g->ways);
 	struct coh_way *w = &c->way[place];
 	w->line = record;
 	w->hits = 0;
 	w->state = state;
 	w->open = w->read = false;
 	c->tag[place] = q->line;
-	memset(c->news + place * g->mask_words, 0, g->mask_words * sizeof *c->news);
-	memset(c->stored + place * g->mask_words, 0, g->mask_words * sizeof *c->stored);
+	coh_mask_clear(c->news + place * g->mask_words, g->mask_words);
+	coh_mask_clear(c->stored + place * g->mask_words, g->mask_words);
 	c->valid[set]++;
 	if (g->hashed)
 		coh_chain_add(&c->index, q->line, (uint32_t)place);
@@ -207,9 +206,10 @@ coh_fill(const struct coh_geometry *g, struct coh_cache *c, size_t place, uint32
 }
 
 void
-coh_empty(const struct coh_geometry *g, struct coh_cache *c, size_t place, bool from_outside)
+coh_empty(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, size_t place,
+    bool from_outside)
 {
-	uint32_t set = (uint32_t)(place / g->ways), way = (uint32_t)(place % g->ways);
+	uint32_t way = (uint32_t)(place - (size_t)set * g->ways);
 	c->way[place].state = COH_ABSENT;
 	c->valid[set]--;
 	if (g->hashed)

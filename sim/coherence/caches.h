@@ -54,9 +54,10 @@ bool coh_cache_open(struct coh_cache *c, const struct coh_geometry *g, uint32_t 
     bool versions, struct rp_err *err);
 void coh_cache_close(struct coh_cache *c);
 
-/* What the policy may want to know of an access. */
+/* A line access; pc, stream and kind are for policies that want to know. */
 struct coh_request {
 	uint64_t line;          /* number */
+	uint32_t record;        /* probably the line's; COH_NONE: not known */
 	uint32_t cache, offset; /* offset: of its first byte in the line */
 	bool store;
 	const uint64_t *mask; /* bytes it uses; empty of a prefetch */
@@ -96,8 +97,8 @@ coh_find(const struct coh_geometry *g, const struct coh_cache *c, uint32_t set, 
 }
 
 /* Tells the policy that a place was looked up. */
-void coh_touch_any(
-    const struct coh_geometry *g, struct coh_cache *c, size_t place, const struct coh_request *q);
+void coh_touch_any(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, uint32_t way,
+    const struct coh_request *q);
 
 static inline void
 coh_touch(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, size_t place,
@@ -109,7 +110,7 @@ coh_touch(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, size_
 		if (l->first != way + 1)
 			rp_links_first(l, way);
 	} else if (g->how == COH_ANY_POLICY) {
-		coh_touch_any(g, c, place, q);
+		coh_touch_any(g, c, set, way, q);
 	}
 }
 
@@ -121,11 +122,12 @@ size_t coh_free_way(const struct coh_geometry *g, const struct coh_cache *c, uin
 size_t coh_victim(const struct coh_geometry *g, struct coh_cache *c, uint32_t set,
     const struct coh_request *q, const uint64_t *pinned, uint64_t *skips);
 
-/* Puts a line into a free way, in a state. */
-void coh_fill(const struct coh_geometry *g, struct coh_cache *c, size_t place, uint32_t record,
-    uint8_t state, const struct coh_request *q);
+/* Puts a line into a free way of its set, in a state. */
+void coh_fill(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, size_t place,
+    uint32_t record, uint8_t state, const struct coh_request *q);
 
 /* Frees a way; `from_outside`: not to fill it at once. */
-void coh_empty(const struct coh_geometry *g, struct coh_cache *c, size_t place, bool from_outside);
+void coh_empty(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, size_t place,
+    bool from_outside);
 
 #endif

@@ -296,5 +296,15 @@ rp_coherence_home(const struct rp_coherence *k, struct rp_coherence_home *out)
 uint64_t
 rp_coherence_footprint(const struct rp_coherence *k)
 {
-	return k->lines.n;
+	return k->lines.records.n;
+}
+
+size_t
+rp_coherence_bytes(const struct rp_coherence *k)
+{
+	const struct coh_geometry *g = &k->geometry;
+	size_t places = (size_t)g->sets * g->ways;
+	size_t of_place = sizeof(uint64_t) + sizeof(struct coh_way) +
+	                  2 * g->mask_words * sizeof(uint64_t) + 5 * sizeof(uint32_t);
+	return coh_lines_bytes(&k->lines) + k->n * (places * of_place + g->sets * g->set_bytes);
 }

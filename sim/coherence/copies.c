@@ -54,7 +54,7 @@ publish(struct rp_coherence *k, uint32_t c, size_t place)
 	struct coh_cache *cache = &k->cache[c];
 	struct coh_line *x = coh_line(&k->lines, cache->way[place].line);
 	coh_lines_tell(&k->lines, x, c, coh_stored_at(k, cache, place));
-	memset(coh_stored_at(k, cache, place), 0, k->geometry.mask_words * sizeof *cache->stored);
+	coh_mask_clear(coh_stored_at(k, cache, place), k->geometry.mask_words);
 }
 
 /* A lifetime ends undecided: what it did not use stays unseen. */
@@ -86,7 +86,8 @@ coh_lose(struct rp_coherence *k, uint32_t c, size_t place, enum coh_cause cause)
 	(cause == COH_BY_RECALL ? coh_add : coh_remove)(recalled, c);
 	if (cause == COH_BY_EVICT)
 		coh_remove(coh_set(&k->lines, x, COH_STORED), c);
-	coh_empty(&k->geometry, cache, place, cause != COH_BY_EVICT);
+	coh_empty(
+	    &k->geometry, cache, coh_set_of(&k->geometry, x->number), place, cause != COH_BY_EVICT);
 }
 
 void

@@ -134,7 +134,7 @@ begin_life(struct rp_coherence *k, const struct coh_request *q, uint32_t record,
 		count_true(k, cache, x);
 	}
 	if (unseen)
-		memset(unseen, 0, bytes);
+		coh_mask_clear(unseen, k->lines.mask_words);
 }
 
 /* The masks after an access that found the line. */
@@ -144,14 +144,13 @@ use_copy(struct rp_coherence *k, const struct coh_request *q, size_t place)
 	struct coh_cache *cache = &k->cache[q->cache];
 	struct coh_way *w = &cache->way[place];
 	uint64_t *news = coh_news_at(k, cache, place), *unseen;
-	size_t bytes = k->lines.mask_words * sizeof *news;
 	if (!uses(k, news, q->mask))
 		return;
 	struct coh_line *x = coh_line(&k->lines, w->line);
 	w->open = false;
-	memset(news, 0, bytes);
+	coh_mask_clear(news, k->lines.mask_words);
 	if ((unseen = coh_unseen(&k->lines, x, q->cache)))
-		memset(unseen, 0, bytes);
+		coh_mask_clear(unseen, k->lines.mask_words);
 	count_true(k, cache, x);
 }
 
@@ -229,9 +228,9 @@ upgrade(struct rp_coherence *k, const struct coh_request *q, uint32_t set, size_
 static bool
 make_versions(struct rp_coherence *k, struct rp_err *err)
 {
-	if (!k->config.verify || k->lines.n <= k->versions)
+	if (!k->config.verify || k->lines.records.n <= k->versions)
 		return true;
-	size_t n = 2 * k->lines.n;
+	size_t n = 2 * k->lines.records.n;
 	uint64_t *version = rp_mem_grow(k->version, n, sizeof *version, err);
 	if (!version)
 		return false;
@@ -255,7 +254,7 @@ arrive(struct rp_coherence *k, const struct coh_request *q, uint32_t record, siz
 	if (!coh_lines_hold(&k->lines, record, q->cache, err))
 		return false;
 	struct coh_line *x = coh_line(&k->lines, record);
-	coh_fill(&k->geometry, cache, place, record, state, q);
+	coh_fill(&k->geometry, cache, coh_set_of(&k->geometry, q->line), place, record, state, q);
 	coh_add(coh_set(&k->lines, x, COH_HOLDERS), q->cache);
 	coh_remove(coh_set(&k->lines, x, COH_TAKEN), q->cache);
 	coh_remove(coh_set(&k->lines, x, COH_RECALLED), q->cache);
@@ -269,7 +268,9 @@ miss(struct rp_coherence *k, const struct coh_request *q, uint32_t set, struct c
     struct rp_err *err)
 {
 	struct coh_cache *cache = &k->cache[q->cache];
-	uint32_t record = coh_lines_make(&k->lines, q->line, err);
+	uint32_t record = q->record;
+	if (record == COH_NONE || coh_line(&k->lines, record)->number != q->line)
+		record = coh_lines_make(&k->lines, q->line, err);
 	size_t place;
 	uint8_t grant = COH_ABSENT;
 	bool found;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { SLOT_AHEAD = 24, RECORD_AHEAD = 12 };
+enum { SLOT_AHEAD = 28, RECORD_AHEAD = 18, REST_AHEAD = 8, RING = 32 };
 
 /* Bytes first..last of the line at hand that the mask of a GPU transaction touches (traces/batch.h). */
 static void
@@ -46,6 +46,7 @@ coh_request_of(const struct rp_coherence *k, const struct rp_batch *b, size_t i,
 	else
 		coh_mask_range(k, mask, first, last);
 	return (struct coh_request){ .line = number,
+		.record = COH_NONE,
 		.cache = cache,
 		.offset = first,
 		.store = coh_is_store(b->kind[i]),
@@ -86,19 +87,82 @@ cache_of(struct rp_coherence *k, uint32_t stream, uint32_t slot, struct rp_err *
 	return k->of_slot[slot] - 1;
 }
 
+/* A row on its way: what is known of its line. */
+struct ahead {
+	uint64_t number;
+	uint32_t record; /* probably; COH_NONE: not known */
+};
+
+/* A record whose hash is that of the line: probably the line's. */
+static uint32_t
+probable(const struct coh_lines *l, uint64_t number)
+{
+	uint64_t hash = coh_lines_hash(number);
+	size_t at = coh_lines_slot(l, hash), last = ((size_t)1 << l->slot_bits) - 1;
+	while (l->slot[at] && l->slot[at] >> 32 != (uint32_t)hash)
+		at = (at + 1) & last;
+	return (uint32_t)l->slot[at] - 1;
+}
+
+/* Asks for what the access of row i, whose record has come, will need besides: its masks, the record of the victim. */
 static void
-look_ahead(const struct rp_coherence *k, const struct rp_batch *b, size_t i)
+ask_for_rest(const struct rp_coherence *k, const struct ahead *a, uint32_t cache)
+{
+	const struct coh_geometry *g = &k->geometry;
+	if (a->record != COH_NONE && coh_line(&k->lines, a->record)->room)
+		__builtin_prefetch(
+		    coh_pool_at(&k->lines.masks, coh_line(&k->lines, a->record)->unseen));
+	if (cache == COH_NONE || g->how == COH_ANY_POLICY)
+		return;
+	const struct coh_cache *c = &k->cache[cache];
+	uint32_t set = coh_set_of(g, a->number);
+	if (c->valid[set] < g->ways)
+		return;
+	const struct coh_way *w = &c->way[(size_t)set * g->ways + coh_order(g, c, set)->last - 1];
+	__builtin_prefetch(coh_line(&k->lines, w->line));
+}
+
+/* Row i has come near. */
+static void
+look_ahead(const struct rp_coherence *k, const struct rp_batch *b, size_t i, struct ahead *ring,
+    const uint32_t *slot)
 {
 	const struct coh_lines *l = &k->lines;
 	if (i + SLOT_AHEAD < b->n) {
-		uint64_t hash = coh_lines_hash(coh_line_number(k, b->addr[i + SLOT_AHEAD]));
-		__builtin_prefetch(&l->slot[coh_lines_slot(l, hash)]);
+		struct ahead *a = &ring[(i + SLOT_AHEAD) % RING];
+		a->number = coh_line_number(k, b->addr[i + SLOT_AHEAD]);
+		a->record = COH_NONE;
+		__builtin_prefetch(&l->slot[coh_lines_slot(l, coh_lines_hash(a->number))]);
 	}
 	if (i + RECORD_AHEAD < b->n) {
-		uint64_t hash = coh_lines_hash(coh_line_number(k, b->addr[i + RECORD_AHEAD]));
-		uint64_t slot = l->slot[coh_lines_slot(l, hash)];
-		if (slot)
-			__builtin_prefetch(coh_line(l, (uint32_t)slot - 1));
+		struct ahead *a = &ring[(i + RECORD_AHEAD) % RING];
+		a->record = probable(l, a->number);
+		if (a->record != COH_NONE)
+			__builtin_prefetch(coh_line(l, a->record));
+	}
+	if (i + REST_AHEAD < b->n) {
+		size_t r = i + REST_AHEAD;
+		uint32_t cache = k->config.caches
+		                     ? (b->stream ? b->stream[r] : 0) % k->config.caches
+		                     : k->of_slot[slot[r]] - 1;
+		ask_for_rest(k, &ring[r % RING], cache);
+	}
+}
+
+/* One row: a transaction for each line. */
+static bool
+run_row(struct rp_coherence *k, const struct rp_batch *b, size_t i, uint32_t cache,
+    const struct ahead *a, struct rp_err *err)
+{
+	uint64_t mask[RP_COHERENCE_MASK_WORDS], last = coh_line_number(k, rp_batch_last(b, i));
+	struct coh_outcome out;
+	for (uint64_t number = a->number;; number++) {
+		struct coh_request q = coh_request_of(k, b, i, number, cache, mask);
+		q.record = number == a->number ? a->record : COH_NONE;
+		if (!coh_access(k, &q, &out, err))
+			return false;
+		if (number == last)
+			return true;
 	}
 }
 
@@ -106,25 +170,18 @@ bool
 rp_coherence_run(struct rp_coherence *k, const struct rp_batch *b, struct rp_err *err)
 {
 	const uint32_t *slot = rp_streams_slots(k->streams, b, err);
-	uint64_t mask[RP_COHERENCE_MASK_WORDS];
-	struct coh_outcome out;
+	struct ahead ring[RING];
 	if (!slot || !know_streams(k, err))
 		return false;
+	for (size_t i = 0; i < RING; i++)
+		ring[i] = (struct ahead){ i < b->n ? coh_line_number(k, b->addr[i]) : 0, COH_NONE };
 	for (size_t i = 0; i < b->n; i++) {
-		look_ahead(k, b, i);
+		look_ahead(k, b, i, ring, slot);
 		if (b->kind[i] >= RP_MARKS)
 			continue;
 		uint32_t cache = cache_of(k, b->stream ? b->stream[i] : 0, slot[i], err);
-		if (cache == COH_NONE)
+		if (cache == COH_NONE || !run_row(k, b, i, cache, &ring[i % RING], err))
 			return false;
-		uint64_t last = coh_line_number(k, rp_batch_last(b, i));
-		for (uint64_t number = coh_line_number(k, b->addr[i]);; number++) {
-			struct coh_request q = coh_request_of(k, b, i, number, cache, mask);
-			if (!coh_access(k, &q, &out, err))
-				return false;
-			if (number == last)
-				break;
-		}
 	}
 	return !k->config.verify || rp_coherence_check(k, err);
 }

@@ -47,7 +47,7 @@ send_invs(struct rp_coherence *k, uint32_t record, uint32_t but, enum coh_cache_
 static void
 free_entry(struct rp_coherence *k, struct coh_line *x)
 {
-	memset(coh_set(&k->lines, x, COH_SHARERS), 0, k->lines.set_bytes);
+	coh_set_all(coh_set(&k->lines, x, COH_SHARERS), k->lines.set_bytes, false);
 	x->state = COH_ABSENT;
 	k->entries--;
 	if (k->config.sparse)
@@ -128,7 +128,7 @@ announce_store(struct rp_coherence *k, uint32_t record, uint32_t c)
 		for (uint64_t m = coh_word_but(listed, i, bytes, c); m; m &= m - 1)
 			coh_forget_reference(
 			    k, x, record, (uint32_t)(i * 64) + (unsigned)__builtin_ctzll(m));
-	memset(coh_set(&k->lines, x, COH_STORED), 0xff, bytes);
+	coh_set_all(coh_set(&k->lines, x, COH_STORED), bytes, true);
 }
 
 bool

@@ -9,10 +9,11 @@
 #include <string.h>
 
 enum {
-	LINES_FIRST = 64,
-	SLOT_BITS_FIRST = 7, /* twice as many */
-	MASKS_FIRST = 64,
-	OFFSETS_FIRST = 16
+	SLOT_BITS_FIRST = 7,
+	/* log2 of the items in a chunk. A block of masks lies in one chunk: there may be as many as caches. */
+	RECORD_BITS = 16,
+	MASK_BITS = 20,
+	OFFSET_BITS = 16
 };
 
 /* Where the parts of a record are. Sets of one byte begin in what is left of the header's last eight. */
@@ -25,8 +26,12 @@ lay_out(struct coh_lines *l, size_t caches)
 		l->sets_at = (l->sets_at + 7) & ~(size_t)7;
 	size_t end = l->sets_at + l->set_bytes * (l->stats ? COH_SETS_ALL : COH_SETS);
 	l->stats_at = (end + 7) & ~(size_t)7;
-	l->stride = l->stats_at + (l->stats ? sizeof(struct coh_stats) : 0);
-	l->offset_stride = (sizeof(struct coh_offset) + l->set_bytes + 3) & ~(size_t)3;
+	l->records.stride = l->stats_at + (l->stats ? sizeof(struct coh_stats) : 0);
+	l->records.bits = RECORD_BITS;
+	l->offsets.stride = (sizeof(struct coh_offset) + l->set_bytes + 3) & ~(size_t)3;
+	l->offsets.bits = OFFSET_BITS;
+	l->masks.stride = l->mask_words * sizeof(uint64_t);
+	l->masks.bits = MASK_BITS;
 	/* Up to 8 masks are made at once: growing by and by would leave more behind than it saves. */
 	for (l->least_room = 1; l->least_room < 3 && (size_t)1 << l->least_room < caches;)
 		l->least_room++;
@@ -40,19 +45,16 @@ coh_lines_open(
 	l->mask_words = mask_words;
 	l->slot_bits = SLOT_BITS_FIRST;
 	lay_out(l, caches);
-	l->room = LINES_FIRST;
-	l->bytes = rp_mem_array(l->room, l->stride, err);
-	l->slot = rp_mem_array((size_t)1 << l->slot_bits, sizeof *l->slot, err);
-	return l->bytes && l->slot;
+	return (l->slot = rp_mem_array((size_t)1 << l->slot_bits, sizeof *l->slot, err));
 }
 
 void
 coh_lines_close(struct coh_lines *l)
 {
-	free(l->bytes);
+	coh_pool_close(&l->records);
+	coh_pool_close(&l->masks);
+	coh_pool_close(&l->offsets);
 	free(l->slot);
-	free(l->mask);
-	free(l->offset);
 }
 
 /* Copies what the narrower layout has into the wider one. */
@@ -67,29 +69,43 @@ widen_line(const struct coh_lines *from, const struct coh_lines *to, const struc
 		memcpy(coh_stats(to, y), coh_stats(from, x), sizeof(struct coh_stats));
 }
 
+/* Copies all records and offsets into wider ones. */
+static bool
+widen_all(const struct coh_lines *from, struct coh_lines *to, struct rp_err *err)
+{
+	for (size_t i = 0; i < from->records.n; i++) {
+		uint32_t at = coh_pool_take(&to->records, 1, err);
+		if (at == COH_NONE)
+			return false;
+		widen_line(from, to, coh_line(from, at), coh_line(to, at));
+	}
+	for (size_t i = 0; i < from->offsets.n; i++) {
+		uint32_t at = coh_pool_take(&to->offsets, 1, err);
+		if (at == COH_NONE)
+			return false;
+		memcpy(coh_offset(to, at), coh_offset(from, at),
+		    sizeof(struct coh_offset) + from->set_bytes);
+	}
+	return true;
+}
+
 bool
 coh_lines_widen(struct coh_lines *l, size_t caches, struct rp_err *err)
 {
 	struct coh_lines wide = *l;
+	wide.records = wide.offsets = (struct coh_pool){ 0 };
 	lay_out(&wide, caches);
 	if (wide.set_bytes <= l->set_bytes) {
 		l->least_room = wide.least_room > l->least_room ? wide.least_room : l->least_room;
 		return true;
 	}
-	wide.bytes = rp_mem_array(l->room, wide.stride, err);
-	wide.offset = rp_mem_array(l->offset_room, wide.offset_stride, err);
-	if (!wide.bytes || !wide.offset) {
-		free(wide.bytes);
-		free(wide.offset);
+	if (!widen_all(l, &wide, err)) {
+		coh_pool_close(&wide.records);
+		coh_pool_close(&wide.offsets);
 		return false;
 	}
-	for (uint32_t i = 0; i < l->n; i++)
-		widen_line(l, &wide, coh_line(l, i), coh_line(&wide, i));
-	for (uint32_t i = 0; i < l->offsets; i++)
-		memcpy(coh_offset(&wide, i), coh_offset(l, i),
-		    sizeof(struct coh_offset) + l->set_bytes);
-	free(l->bytes);
-	free(l->offset);
+	coh_pool_close(&l->records);
+	coh_pool_close(&l->offsets);
 	*l = wide;
 	return true;
 }
@@ -99,13 +115,13 @@ static bool
 rehash(struct coh_lines *l, struct rp_err *err)
 {
 	size_t last = ((size_t)2 << l->slot_bits) - 1;
-	uint64_t *slot = rp_mem_array(last + 1, sizeof *slot, err);
+	uint64_t *slot = rp_mem_table(last + 1, sizeof *slot, err);
 	if (!slot)
 		return false;
 	free(l->slot);
 	l->slot = slot;
 	l->slot_bits++;
-	for (uint32_t i = 0; i < l->n; i++) {
+	for (uint32_t i = 0; i < l->records.n; i++) {
 		uint64_t hash = coh_lines_hash(coh_line(l, i)->number);
 		size_t at = coh_lines_slot(l, hash);
 		while (slot[at])
@@ -121,22 +137,12 @@ coh_lines_make(struct coh_lines *l, uint64_t number, struct rp_err *err)
 	uint32_t i = coh_lines_find(l, number);
 	if (i != COH_NONE)
 		return i;
-	if (l->n == COH_NONE - 1) {
-		rp_fail(err, RP_RESOURCE, "more than 2^32 different lines");
-		return COH_NONE;
-	}
-	if (l->n == l->room) {
-		unsigned char *more = rp_mem_grow(l->bytes, 2 * l->room, l->stride, err);
-		if (!more)
-			return COH_NONE;
-		l->bytes = more;
-		l->room *= 2;
-	}
 	/* At most 3 of 4 slots are taken. */
-	if (l->n >= ((size_t)3 << l->slot_bits) / 4 && !rehash(l, err))
+	if (l->records.n >= ((size_t)3 << l->slot_bits) / 4 && !rehash(l, err))
 		return COH_NONE;
-	i = (uint32_t)l->n++;
-	memset(coh_line(l, i), 0, l->stride);
+	i = coh_pool_take(&l->records, 1, err);
+	if (i == COH_NONE)
+		return i;
 	coh_line(l, i)->number = number;
 	uint64_t hash = coh_lines_hash(number);
 	size_t at = coh_lines_slot(l, hash), last = ((size_t)1 << l->slot_bits) - 1;
@@ -151,35 +157,17 @@ coh_lines_make(struct coh_lines *l, uint64_t number, struct rp_err *err)
 static uint32_t
 take_block(struct coh_lines *l, unsigned size, struct rp_err *err)
 {
-	if (l->free[size]) {
-		uint32_t block = l->free[size] - 1;
-		l->free[size] = (uint32_t)l->mask[(size_t)block * l->mask_words];
-		return block;
-	}
-	size_t n = (size_t)1 << size;
-	if (l->masks + n > l->mask_room) {
-		size_t room = l->mask_room ? l->mask_room : MASKS_FIRST;
-		while (room < l->masks + n)
-			room *= 2;
-		uint64_t *more = rp_mem_grow(l->mask, room * l->mask_words, sizeof *l->mask, err);
-		if (!more)
-			return COH_NONE;
-		l->mask = more;
-		l->mask_room = room;
-	}
-	if (l->masks + n >= COH_NONE) {
-		rp_fail(err, RP_RESOURCE, "more than 2^32 masks of lines");
-		return COH_NONE;
-	}
-	uint32_t block = (uint32_t)l->masks;
-	l->masks += n;
+	if (!l->free[size])
+		return coh_pool_take(&l->masks, (size_t)1 << size, err);
+	uint32_t block = l->free[size] - 1;
+	l->free[size] = (uint32_t) * (uint64_t *)coh_pool_at(&l->masks, block);
 	return block;
 }
 
 static void
 give_block(struct coh_lines *l, uint32_t block, unsigned size)
 {
-	l->mask[(size_t)block * l->mask_words] = l->free[size];
+	*(uint64_t *)coh_pool_at(&l->masks, block) = l->free[size];
 	l->free[size] = block + 1;
 }
 
@@ -195,12 +183,13 @@ make_masks(struct coh_lines *l, struct coh_line *x, size_t n, struct rp_err *err
 	uint32_t block = take_block(l, size, err);
 	if (block == COH_NONE)
 		return false;
-	size_t words = l->mask_words, old = x->room ? (n - 1) * words : 0;
-	uint64_t *to = l->mask + block * words;
-	memcpy(to, l->mask + x->unseen * words, old * sizeof *to);
-	memset(to + old, 0, (((size_t)words << size) - old) * sizeof *to);
-	if (x->room)
+	size_t bytes = l->masks.stride, old = x->room ? (n - 1) * bytes : 0;
+	unsigned char *to = coh_pool_at(&l->masks, block);
+	if (x->room) {
+		memcpy(to, coh_pool_at(&l->masks, x->unseen), old);
 		give_block(l, x->unseen, x->room);
+	}
+	memset(to + old, 0, (bytes << size) - old);
 	x->unseen = block;
 	x->room = (uint8_t)size;
 	return true;
@@ -218,7 +207,7 @@ coh_lines_hold(struct coh_lines *l, uint32_t i, uint32_t c, struct rp_err *err)
 		if (!make_masks(l, x, n + 1, err))
 			return false;
 		size_t rank = coh_rank(ever, l->set_bytes, c);
-		uint64_t *at = l->mask + (x->unseen + rank) * words;
+		uint64_t *at = coh_pool_at(&l->masks, x->unseen + (uint32_t)rank);
 		memmove(at + words, at, (n - rank) * words * sizeof *at);
 		memset(at, 0, words * sizeof *at);
 	}
@@ -233,7 +222,7 @@ coh_lines_tell(struct coh_lines *l, const struct coh_line *x, uint32_t c, const 
 		return;
 	const uint8_t *ever = coh_set(l, x, COH_EVER);
 	size_t n = coh_count(ever, l->set_bytes), own = coh_rank(ever, l->set_bytes, c);
-	uint64_t *at = l->mask + (size_t)x->unseen * l->mask_words;
+	uint64_t *at = coh_pool_at(&l->masks, x->unseen);
 	if (l->mask_words == 1) {
 		uint64_t kept = at[own];
 		for (size_t i = 0; i < n; i++)
@@ -255,39 +244,31 @@ coh_lines_offset(struct coh_lines *l, uint32_t i, uint32_t offset, uint32_t c, s
 			coh_add(coh_offset(l, o - 1)->caches, c);
 			return true;
 		}
-	if (l->offsets == l->offset_room) {
-		size_t room = l->offset_room ? 2 * l->offset_room : OFFSETS_FIRST;
-		unsigned char *more = rp_mem_grow(l->offset, room, l->offset_stride, err);
-		if (!more)
-			return false;
-		l->offset = more;
-		l->offset_room = room;
-	}
-	if (l->offsets == COH_NONE - 1)
-		return rp_fail(err, RP_RESOURCE, "more than 2^32 offsets of lines");
-	struct coh_offset *o = coh_offset(l, (uint32_t)l->offsets++);
-	memset(o, 0, l->offset_stride);
+	uint32_t at = coh_pool_take(&l->offsets, 1, err);
+	if (at == COH_NONE)
+		return false;
+	struct coh_offset *o = coh_offset(l, at);
 	*o = (struct coh_offset){ .next = s->offsets, .offset = offset };
 	coh_add(o->caches, c);
-	s->offsets = (uint32_t)l->offsets;
+	s->offsets = at + 1;
 	return true;
 }
 
 void
 coh_lines_forget(struct coh_lines *l)
 {
-	for (uint32_t i = 0; l->stats && i < l->n; i++) {
+	for (uint32_t i = 0; l->stats && i < l->records.n; i++) {
 		struct coh_line *x = coh_line(l, i);
 		memset(coh_set(l, x, COH_READERS), 0, l->set_bytes);
 		memset(coh_set(l, x, COH_WRITERS), 0, l->set_bytes);
 		memset(coh_stats(l, x), 0, sizeof(struct coh_stats));
 	}
-	l->offsets = 0;
+	coh_pool_close(&l->offsets);
 }
 
 size_t
 coh_lines_bytes(const struct coh_lines *l)
 {
-	return l->n * l->stride + (sizeof *l->slot << l->slot_bits) +
-	       l->masks * l->mask_words * sizeof *l->mask + l->offsets * l->offset_stride;
+	return coh_pool_bytes(&l->records) + coh_pool_bytes(&l->masks) +
+	       coh_pool_bytes(&l->offsets) + (sizeof *l->slot << l->slot_bits);
 }

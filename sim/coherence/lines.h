@@ -9,6 +9,7 @@
 #ifndef RP_SIM_COHERENCE_LINES_H
 #define RP_SIM_COHERENCE_LINES_H
 
+#include "sim/coherence/pool.h"
 #include "sim/coherence/sets.h"
 
 #include "base/err.h"
@@ -38,7 +39,7 @@ enum coh_set {
 
 struct coh_line {
 	uint64_t number; /* address / line size */
-	uint32_t unseen; /* first word of its masks, in units of one mask */
+	uint32_t unseen; /* the first of its masks */
 	uint32_t owner;  /* where the entry is owned */
 	uint32_t place;  /* of the entry in a sparse directory */
 	uint8_t state;   /* of the home */
@@ -55,9 +56,7 @@ struct coh_stats {
 };
 
 struct coh_lines {
-	unsigned char *bytes;
-	size_t n, room;   /* records */
-	size_t stride;    /* bytes of one */
+	struct coh_pool records;
 	size_t set_bytes; /* of a set */
 	size_t sets_at, stats_at;
 	unsigned mask_words, least_room; /* words of a mask; log2 of the least block of them */
@@ -66,13 +65,10 @@ struct coh_lines {
 	uint64_t *slot;
 	unsigned slot_bits;
 	/* Masks, in blocks of a power of two of them. */
-	uint64_t *mask;
-	size_t masks, mask_room;
+	struct coh_pool masks;
 	uint32_t free[33]; /* first free block of each size, + 1 */
 	/* Offsets: a next one + 1, the offset, and a set of caches. */
-	unsigned char *offset;
-	size_t offsets, offset_room;
-	size_t offset_stride;
+	struct coh_pool offsets;
 };
 
 /* Room for so many caches. false: no memory. */
@@ -85,7 +81,7 @@ bool coh_lines_widen(struct coh_lines *l, size_t caches, struct rp_err *err);
 static inline struct coh_line *
 coh_line(const struct coh_lines *l, uint32_t i)
 {
-	return (struct coh_line *)(l->bytes + i * l->stride);
+	return coh_pool_at(&l->records, i);
 }
 
 static inline uint8_t *
@@ -140,7 +136,15 @@ coh_unseen(const struct coh_lines *l, const struct coh_line *x, uint32_t c)
 	if (!x->room)
 		return NULL;
 	size_t rank = coh_rank(coh_set(l, x, COH_EVER), l->set_bytes, c);
-	return l->mask + (x->unseen + rank) * l->mask_words;
+	return coh_pool_at(&l->masks, x->unseen + (uint32_t)rank);
+}
+
+/* A mask that is empty. */
+static inline void
+coh_mask_clear(uint64_t *mask, unsigned words)
+{
+	for (unsigned w = 0; w < words; w++)
+		mask[w] = 0;
 }
 
 /* Adds a mask to those of all other caches that ever held the line. */
@@ -156,7 +160,7 @@ struct coh_offset {
 static inline struct coh_offset *
 coh_offset(const struct coh_lines *l, uint32_t i)
 {
-	return (struct coh_offset *)(l->offset + i * l->offset_stride);
+	return coh_pool_at(&l->offsets, i);
 }
 
 /* Counts a hit-modified miss of cache c at an offset. */

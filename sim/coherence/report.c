@@ -157,7 +157,7 @@ static size_t
 first_lines(const struct coh_lines *l, uint32_t *heap, size_t top)
 {
 	size_t n = 0;
-	for (uint32_t r = 0; top && r < l->n; r++) {
+	for (uint32_t r = 0; top && r < l->records.n; r++) {
 		const struct coh_stats *s = coh_stats(l, coh_line(l, r));
 		if (!s->hitm && !coherence_of(s))
 			continue;
@@ -183,7 +183,7 @@ first_lines(const struct coh_lines *l, uint32_t *heap, size_t top)
 static bool
 list_lines(struct rp_coherence *k, size_t top, struct rp_coherence_report *out, struct rp_err *err)
 {
-	size_t room = top < k->lines.n ? top : k->lines.n;
+	size_t room = top < k->lines.records.n ? top : k->lines.records.n;
 	uint32_t hot, *heap = rp_mem_array(room, sizeof *heap, err);
 	if (!heap)
 		return false;
@@ -278,7 +278,7 @@ rp_coherence_entries(
 {
 	size_t members = 0;
 	*n = 0;
-	for (uint32_t i = 0; i < k->lines.n; i++)
+	for (uint32_t i = 0; i < k->lines.records.n; i++)
 		members += coh_count(
 		    coh_set(&k->lines, coh_line(&k->lines, i), COH_SHARERS), k->lines.set_bytes);
 	free(k->listed);
@@ -287,7 +287,7 @@ rp_coherence_entries(
 	    !(*out = rp_mem_array(k->entries, sizeof **out, err)))
 		return false;
 	uint32_t *at = k->listed;
-	for (uint32_t i = 0; i < k->lines.n; i++) {
+	for (uint32_t i = 0; i < k->lines.records.n; i++) {
 		const struct coh_line *x = coh_line(&k->lines, i);
 		if (!x->state)
 			continue;

@@ -20,6 +20,16 @@ coh_set_bytes(size_t caches)
 	return caches <= 8 ? 1 : words * 8;
 }
 
+/* Bits that are set. The machine may have an instruction for it, but the compiler must not count on that. */
+static inline unsigned
+coh_bits(uint64_t x)
+{
+	x -= x >> 1 & UINT64_C(0x5555555555555555);
+	x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+	x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
 static inline bool
 coh_has(const uint8_t *set, uint32_t c)
 {
@@ -76,7 +86,7 @@ coh_count(const uint8_t *set, size_t bytes)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < coh_set_words(bytes); i++)
-		n += (unsigned)__builtin_popcountll(coh_word(set, i, bytes));
+		n += coh_bits(coh_word(set, i, bytes));
 	return n;
 }
 
@@ -86,9 +96,9 @@ coh_rank(const uint8_t *set, size_t bytes, uint32_t c)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < c / 64; i++)
-		n += (unsigned)__builtin_popcountll(coh_word(set, i, bytes));
+		n += coh_bits(coh_word(set, i, bytes));
 	uint64_t below = (UINT64_C(1) << c % 64) - 1;
-	return n + (unsigned)__builtin_popcountll(coh_word(set, c / 64, bytes) & below);
+	return n + coh_bits(coh_word(set, c / 64, bytes) & below);
 }
 
 static inline bool
@@ -100,11 +110,21 @@ coh_is_empty(const uint8_t *set, size_t bytes)
 	return true;
 }
 
+/* The set of all, or of none. */
+static inline void
+coh_set_all(uint8_t *set, size_t bytes, bool all)
+{
+	if (bytes == 1)
+		*set = all ? 0xff : 0;
+	else
+		memset(set, all ? 0xff : 0, bytes);
+}
+
 /* The set of c alone. */
 static inline void
 coh_only(uint8_t *set, size_t bytes, uint32_t c)
 {
-	memset(set, 0, bytes);
+	coh_set_all(set, bytes, false);
 	coh_add(set, c);
 }
 

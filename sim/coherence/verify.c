@@ -172,7 +172,7 @@ rp_coherence_check(struct rp_coherence *k, struct rp_err *err)
 				if (!check_copy(k, c, p, err))
 					return false;
 			}
-	for (uint32_t i = 0; i < k->lines.n; i++) {
+	for (uint32_t i = 0; i < k->lines.records.n; i++) {
 		struct coh_line *x = coh_line(&k->lines, i);
 		holders += coh_count(coh_set(&k->lines, x, COH_HOLDERS), k->lines.set_bytes);
 		entries += x->state != COH_ABSENT;

@@ -127,6 +127,7 @@ rp_coherence_free(struct rp_coherence *k)
 	coh_directory_close(&k->directory);
 	rp_streams_free(k->streams);
 	free(k->of_slot);
+	free(k->row_cache);
 	free(k->cache);
 	free(k->before);
 	free(k->version);

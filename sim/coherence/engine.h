@@ -65,6 +65,8 @@ struct rp_coherence {
 	struct rp_streams *streams;
 	uint32_t *of_slot;
 	size_t n_slots;
+	uint32_t *row_cache; /* of the rows at hand, and their room */
+	size_t row_room;
 	/* Caches by their number in results, and the other way round. */
 	uint32_t *sorted, *rank;
 	size_t n_sorted;
@@ -84,6 +86,25 @@ struct coh_outcome {
 
 /* One more private cache, for a stream or with that number. false: no memory. */
 bool coh_add_cache(struct rp_coherence *k, uint32_t stream, struct rp_err *err);
+
+/* The compiled engines (sim/coherence/shape.h): one access, all rows of a batch. */
+struct coh_engine {
+	bool (*one)(struct rp_coherence *k, const struct coh_request *q, struct coh_outcome *out,
+	    struct rp_err *err);
+	bool (*rows)(struct rp_coherence *k, const struct rp_batch *b, const uint32_t *cache,
+	    struct rp_err *err);
+};
+extern const struct coh_engine coh_engine_8, coh_engine_64, coh_engine_any;
+
+/* All rows of a batch in order; cache[i] is that of row i, COH_NONE of a mark. */
+bool coh_rows(
+    struct rp_coherence *k, const struct rp_batch *b, const uint32_t *cache, struct rp_err *err);
+
+/* The engines' own: the place whose line a miss replaces, by the policy and hooks.pinned; with verify, whether a copy is
+ * the latest version, and room for the versions of new records. */
+size_t coh_victim_of(struct rp_coherence *k, const struct coh_request *q, uint32_t set);
+void coh_look_at_version(struct rp_coherence *k, const struct coh_request *q, size_t place);
+bool coh_make_versions(struct rp_coherence *k, struct rp_err *err);
 
 /* What an access would be, now. */
 enum coh_how coh_peek(const struct rp_coherence *k, uint32_t cache, uint64_t number, bool store);

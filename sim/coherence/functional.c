@@ -1,14 +1,9 @@
-/* functional.c - functional mode: batches of accesses, each one atomic transaction, in trace order.
- *
- * What an access needs of a line that is not cached lies anywhere in memory, so some accesses ahead the slot of a line's
- * number is asked for, and its record when the slot has come. */
+/* functional.c - functional mode: which cache each row of a batch is for, and rows as requests. */
 #include "config.h"
 
 #include "sim/coherence/engine.h"
 
 #include <string.h>
-
-enum { SLOT_AHEAD = 28, RECORD_AHEAD = 18, REST_AHEAD = 8, RING = 32 };
 
 /* Bytes first..last of the line at hand that the mask of a GPU transaction touches (traces/batch.h). */
 static void
@@ -87,101 +82,33 @@ cache_of(struct rp_coherence *k, uint32_t stream, uint32_t slot, struct rp_err *
 	return k->of_slot[slot] - 1;
 }
 
-/* A row on its way: what is known of its line. */
-struct ahead {
-	uint64_t number;
-	uint32_t record; /* probably; COH_NONE: not known */
-};
-
-/* A record whose hash is that of the line: probably the line's. */
-static uint32_t
-probable(const struct coh_lines *l, uint64_t number)
-{
-	uint64_t hash = coh_lines_hash(number);
-	size_t at = coh_lines_slot(l, hash), last = ((size_t)1 << l->slot_bits) - 1;
-	while (l->slot[at] && l->slot[at] >> 32 != (uint32_t)hash)
-		at = (at + 1) & last;
-	return (uint32_t)l->slot[at] - 1;
-}
-
-/* Asks for what the access of row i, whose record has come, will need besides: its masks, the record of the victim. */
-static void
-ask_for_rest(const struct rp_coherence *k, const struct ahead *a, uint32_t cache)
-{
-	const struct coh_geometry *g = &k->geometry;
-	if (a->record != COH_NONE && coh_line(&k->lines, a->record)->room)
-		__builtin_prefetch(
-		    coh_pool_at(&k->lines.masks, coh_line(&k->lines, a->record)->unseen));
-	if (cache == COH_NONE || g->how == COH_ANY_POLICY)
-		return;
-	const struct coh_cache *c = &k->cache[cache];
-	uint32_t set = coh_set_of(g, a->number);
-	if (c->valid[set] < g->ways)
-		return;
-	const struct coh_way *w = &c->way[(size_t)set * g->ways + coh_order(g, c, set)->last - 1];
-	__builtin_prefetch(coh_line(&k->lines, w->line));
-}
-
-/* Row i has come near. */
-static void
-look_ahead(const struct rp_coherence *k, const struct rp_batch *b, size_t i, struct ahead *ring,
-    const uint32_t *slot)
-{
-	const struct coh_lines *l = &k->lines;
-	if (i + SLOT_AHEAD < b->n) {
-		struct ahead *a = &ring[(i + SLOT_AHEAD) % RING];
-		a->number = coh_line_number(k, b->addr[i + SLOT_AHEAD]);
-		a->record = COH_NONE;
-		__builtin_prefetch(&l->slot[coh_lines_slot(l, coh_lines_hash(a->number))]);
-	}
-	if (i + RECORD_AHEAD < b->n) {
-		struct ahead *a = &ring[(i + RECORD_AHEAD) % RING];
-		a->record = probable(l, a->number);
-		if (a->record != COH_NONE)
-			__builtin_prefetch(coh_line(l, a->record));
-	}
-	if (i + REST_AHEAD < b->n) {
-		size_t r = i + REST_AHEAD;
-		uint32_t cache = k->config.caches
-		                     ? (b->stream ? b->stream[r] : 0) % k->config.caches
-		                     : k->of_slot[slot[r]] - 1;
-		ask_for_rest(k, &ring[r % RING], cache);
-	}
-}
-
-/* One row: a transaction for each line. */
+/* The cache of each row; marks have none. */
 static bool
-run_row(struct rp_coherence *k, const struct rp_batch *b, size_t i, uint32_t cache,
-    const struct ahead *a, struct rp_err *err)
+find_caches(struct rp_coherence *k, const struct rp_batch *b, struct rp_err *err)
 {
-	uint64_t mask[RP_COHERENCE_MASK_WORDS], last = coh_line_number(k, rp_batch_last(b, i));
-	struct coh_outcome out;
-	for (uint64_t number = a->number;; number++) {
-		struct coh_request q = coh_request_of(k, b, i, number, cache, mask);
-		q.record = number == a->number ? a->record : COH_NONE;
-		if (!coh_access(k, &q, &out, err))
+	const uint32_t *slot = rp_streams_slots(k->streams, b, err);
+	if (!slot || !know_streams(k, err))
+		return false;
+	if (b->n > k->row_room) {
+		uint32_t *more = rp_mem_grow(k->row_cache, b->n, sizeof *more, err);
+		if (!more)
 			return false;
-		if (number == last)
-			return true;
+		k->row_cache = more;
+		k->row_room = b->n;
 	}
+	for (size_t i = 0; i < b->n; i++) {
+		k->row_cache[i] = COH_NONE;
+		if (b->kind[i] < RP_MARKS &&
+		    (k->row_cache[i] = cache_of(k, b->stream ? b->stream[i] : 0, slot[i], err)) ==
+			COH_NONE)
+			return false;
+	}
+	return true;
 }
 
 bool
 rp_coherence_run(struct rp_coherence *k, const struct rp_batch *b, struct rp_err *err)
 {
-	const uint32_t *slot = rp_streams_slots(k->streams, b, err);
-	struct ahead ring[RING];
-	if (!slot || !know_streams(k, err))
-		return false;
-	for (size_t i = 0; i < RING; i++)
-		ring[i] = (struct ahead){ i < b->n ? coh_line_number(k, b->addr[i]) : 0, COH_NONE };
-	for (size_t i = 0; i < b->n; i++) {
-		look_ahead(k, b, i, ring, slot);
-		if (b->kind[i] >= RP_MARKS)
-			continue;
-		uint32_t cache = cache_of(k, b->stream ? b->stream[i] : 0, slot[i], err);
-		if (cache == COH_NONE || !run_row(k, b, i, cache, &ring[i % RING], err))
-			return false;
-	}
-	return !k->config.verify || rp_coherence_check(k, err);
+	return find_caches(k, b, err) && coh_rows(k, b, k->row_cache, err) &&
+	       (!k->config.verify || rp_coherence_check(k, err));
 }

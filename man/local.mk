@@ -9,6 +9,7 @@ dist_man_MANS += man/reprise-gen.1
 dist_man_MANS += man/reprise-help.1
 dist_man_MANS += man/reprise-info.1
 dist_man_MANS += man/reprise-model.1
+dist_man_MANS += man/reprise-profile.1
 dist_man_MANS += man/reprise-rpz.5
 dist_man_MANS += man/reprise-sim.1
 dist_man_MANS += man/reprise-sweep.1

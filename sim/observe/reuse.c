@@ -106,6 +106,7 @@ compact(struct rp_reuse *r, struct rp_err *err)
 		*slot_at(r, r->place[s]) = s;
 	count_live(r, n - 1);
 	r->now = n;
+	r->tail = 0;
 	return true;
 }
 
@@ -218,8 +219,15 @@ rp_reuse_reset(struct rp_reuse *r)
 	count_live(r, 0);
 	r->lines = r->deep = r->top_lines = 0;
 	r->now = 1;
+	r->tail = 0;
 	r->any = false;
 	rp_names_reset(&r->names);
+}
+
+void
+rp_reuse_bound(struct rp_reuse *r, uint64_t lines)
+{
+	r->deep_most = lines > RP_TOP ? lines - RP_TOP : 1;
 }
 
 /* From here on lines go by their numbers. */
@@ -306,7 +314,7 @@ run_keys(struct rp_reuse *r, size_t from, size_t n, uint32_t *distance, struct r
 	memmove(r->key, r->key + done, (n - done) * sizeof *r->key);
 	memmove(r->index, r->index + done, (n - done) * sizeof *r->index);
 	size_t deep = r->kernels->top[r->wide](r, n - done, distance);
-	r->kernels->deep[r->wide](r, deep, distance);
+	r->kernels->deep[r->wide][r->deep_most > 0](r, deep, distance);
 	return true;
 }
 
@@ -332,6 +340,24 @@ rp_reuse_run(
 		return run_keys(r, 0, left, distance, err);
 	}
 	return run_keys(r, 0, kept, distance, err);
+}
+
+static uint64_t
+line_of(const struct rp_reuse *r, uint64_t key)
+{
+	return r->wide ? key : rp_names_line(&r->names, (uint32_t)key);
+}
+
+void
+rp_reuse_walk(const struct rp_reuse *r, void (*f)(void *to, uint64_t line), void *to)
+{
+	for (size_t w = 0; w < nodes(r->slots, 6, RP_WORDS); w++)
+		for (uint64_t bits = r->live[w]; bits; bits &= bits - 1) {
+			uint32_t slot = (uint32_t)w * 64 + (unsigned)__builtin_ctzll(bits);
+			f(to, line_of(r, key_at(r, r->place[slot])));
+		}
+	for (unsigned i = r->top_lines; i--;)
+		f(to, line_of(r, top_key(r, i)));
 }
 
 uint64_t

@@ -32,7 +32,14 @@ void rp_reuse_free(struct rp_reuse *r); /* accepts NULL */
 bool rp_reuse_run(
     struct rp_reuse *r, const uint64_t *line, size_t n, uint32_t *distance, struct rp_err *err);
 
-/* Distinct lines seen. */
+/* From now on only the `lines` (17 at least, else it is 17) lines looked up last are known: distances below that stay exact,
+ * and a lookup of a line that is farther gets RP_COLD. Memory is in proportion to `lines` then. Before the first lookup. */
+void rp_reuse_bound(struct rp_reuse *r, uint64_t lines);
+
+/* Calls f for each line seen, the one looked up longest ago first; f must leave *r alone. */
+void rp_reuse_walk(const struct rp_reuse *r, void (*f)(void *to, uint64_t line), void *to);
+
+/* Distinct lines seen; of bounded ones, those known. */
 uint64_t rp_reuse_lines(const struct rp_reuse *r);
 
 /* Bytes it holds. */

@@ -95,8 +95,50 @@ prefetch(const struct rp_reuse *r, uint64_t key, bool wide)
 	__builtin_prefetch(slot_of(r, rp_reuse_home(key, wide, r->cap), wide), 1);
 }
 
+/* Takes entry `at` out of the table: those behind it that would no longer be found move up. */
 RP_INLINE void
-deep_loop(struct rp_reuse *r, size_t n, uint32_t *restrict distance, bool wide)
+drop_entry(struct rp_reuse *r, uint64_t at, bool wide)
+{
+	struct rp_named *named = r->table;
+	struct rp_numbered *numbered = r->table;
+	uint64_t cap = r->cap;
+	for (uint64_t i = at;;) {
+		uint32_t slot;
+		i = i + 1 < cap ? i + 1 : 0;
+		if (!(slot = *slot_of(r, i, wide)))
+			break;
+		uint64_t home = rp_reuse_home(wide ? numbered[i].line : named[i].name, wide, cap);
+		/* Found from its home without passing the hole. */
+		if (at < i ? home > at && home <= i : home > at || home <= i)
+			continue;
+		if (wide)
+			numbered[at] = numbered[i];
+		else
+			named[at] = named[i];
+		if (slot != RP_SLOT_TOP)
+			r->place[slot] = (uint32_t)at;
+		at = i;
+	}
+	*slot_of(r, at, wide) = 0;
+}
+
+/* Forgets the deep line that was looked up longest ago. */
+RP_INLINE void
+forget_oldest(struct rp_reuse *r, bool wide)
+{
+	uint32_t w = r->tail;
+	while (!r->live[w])
+		w++;
+	uint32_t slot = w * 64 + (uint32_t)__builtin_ctzll(r->live[w]);
+	r->tail = w;
+	drop_entry(r, r->place[slot], wide);
+	remove_slot(r, slot, r->now);
+	r->deep--;
+	r->lines--;
+}
+
+RP_INLINE void
+deep_loop(struct rp_reuse *r, size_t n, uint32_t *restrict distance, bool wide, bool bounded)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint64_t key = r->key[i], gone = r->gone[i];
@@ -126,6 +168,8 @@ deep_loop(struct rp_reuse *r, size_t n, uint32_t *restrict distance, bool wide)
 		r->live[now >> 6] |= UINT64_C(1) << now % 64;
 		change(r, now, true);
 		r->deep++;
+		if (bounded && r->deep > r->deep_most)
+			forget_oldest(r, wide);
 	}
 }
 
@@ -141,20 +185,22 @@ top_numbered(struct rp_reuse *r, size_t n, uint32_t *distance)
 	return top_loop(r, n, distance, true);
 }
 
-static void
-deep_named(struct rp_reuse *r, size_t n, uint32_t *distance)
-{
-	deep_loop(r, n, distance, false);
-}
+#define DEEP(name, wide, bounded)                                                                  \
+	static void name(struct rp_reuse *r, size_t n, uint32_t *distance)                         \
+	{                                                                                          \
+		deep_loop(r, n, distance, wide, bounded);                                          \
+	}
 
-static void
-deep_numbered(struct rp_reuse *r, size_t n, uint32_t *distance)
-{
-	deep_loop(r, n, distance, true);
-}
+DEEP(deep_named, false, false)
+DEEP(deep_named_bounded, false, true)
+DEEP(deep_numbered, true, false)
+DEEP(deep_numbered_bounded, true, true)
+
+#include "sim/observe/sample_loop.h"
 
 extern const struct rp_reuse_kernels RP_KERNELS_PART(reuse);
 const struct rp_reuse_kernels RP_KERNELS_PART(reuse) = {
 	.top = { top_named, top_numbered },
-	.deep = { deep_named, deep_numbered },
+	.deep = { { deep_named, deep_named_bounded }, { deep_numbered, deep_numbered_bounded } },
+	.sample = sample,
 };

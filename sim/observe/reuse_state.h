@@ -52,7 +52,9 @@ struct rp_reuse {
 	void *table;
 	uint64_t cap;
 	uint64_t lines, deep; /* in the table; of these with a slot */
+	uint64_t deep_most;   /* lines with a slot that are kept, 0: all */
 	uint32_t now, slots;  /* the next slot, and the first that is not there */
+	uint32_t tail;        /* words of `live` below it are 0; only where lines are bounded */
 	uint32_t *place;      /* [slots] in the table */
 	uint64_t *live;       /* bits by slot */
 	uint16_t *word;       /* by 64 slots, within 2^11 */
@@ -75,8 +77,11 @@ struct rp_reuse_kernels {
 	/* key[0..n) through the full top: distances of those that are there; the others become the deep list, in place. How
 	 * many. */
 	size_t (*top[2])(struct rp_reuse *r, size_t n, uint32_t *distance);
-	/* The deep list, of n lookups; table and slots have room. */
-	void (*deep[2])(struct rp_reuse *r, size_t n, uint32_t *distance);
+	/* The deep list, of n lookups; table and slots have room. By: wide; whether deep lines are bounded. */
+	void (*deep[2][2])(struct rp_reuse *r, size_t n, uint32_t *distance);
+	/* sample.h: rp_sample_take. */
+	size_t (*sample)(const uint64_t *addr, size_t n, unsigned shift, uint64_t salt,
+	    uint64_t below, uint32_t *index);
 };
 
 /* Where the search for a line begins. */

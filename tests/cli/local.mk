@@ -20,6 +20,7 @@ scripts += tests/cli/memory.test
 scripts += tests/cli/model.test
 scripts += tests/cli/opt.test
 scripts += tests/cli/output.test
+scripts += tests/cli/profile.test
 scripts += tests/cli/threads.test
 scripts += tests/cli/skip.test
 scripts += tests/cli/synth.test

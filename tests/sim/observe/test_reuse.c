@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "tests/check.h"
+#include "tests/sim/observe/slow_stack.h"
 
 #include <string.h>
 
@@ -30,33 +31,14 @@ run(struct rp_reuse *r, const uint64_t *line, size_t n, uint32_t *d, size_t piec
 		    "%s", err.text);
 }
 
-/* A list, last one first, searched from its front. */
-struct naive {
-	uint64_t *list;
-	size_t n;
-};
-
-static uint32_t
-naive_distance(struct naive *s, uint64_t line)
-{
-	size_t at = 0;
-	while (at < s->n && s->list[at] != line)
-		at++;
-	uint32_t d = at < s->n ? (uint32_t)at : RP_COLD;
-	s->n += at == s->n;
-	memmove(s->list + 1, s->list, at * sizeof *s->list);
-	s->list[0] = line;
-	return d;
-}
-
 static void
 check(const uint64_t *line, size_t n, const char *what)
 {
 	uint32_t *want = malloc(n * sizeof *want), *d = malloc(n * sizeof *d);
-	struct naive s = { malloc((n + 1) * sizeof *s.list), 0 };
+	struct slow_stack s = { malloc((n + 1) * sizeof *s.list), 0 };
 	cr_assert(want && d && s.list);
 	for (size_t i = 0; i < n; i++)
-		want[i] = naive_distance(&s, line[i]);
+		want[i] = slow_distance(&s, line[i]);
 	for (size_t l = 0; l < LEVELS; l++) {
 		if (!rp_level_runs(level[l]))
 			continue;
@@ -153,4 +135,80 @@ RP_TEST(reuse, a_trace_behind_itself_has_no_first_lookups)
 	for (size_t i = 0; i < 10; i++)
 		cr_assert_eq(d[i], RP_COLD);
 	rp_reuse_free(r);
+}
+
+/* What is known of a bounded stack: the `bound` lines looked up last. */
+static void
+check_bounded(const uint64_t *line, size_t n, uint64_t bound, enum rp_level l, const char *what)
+{
+	uint32_t *d = malloc(n * sizeof *d);
+	struct slow_stack s = { malloc((n + 1) * sizeof *s.list), 0 };
+	struct rp_reuse *r = new_reuse(l);
+	cr_assert(d && s.list);
+	rp_reuse_bound(r, bound);
+	run(r, line, n, d, 777);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t want = slow_distance(&s, line[i]);
+		want = want < bound ? want : RP_COLD;
+		cr_assert_eq(d[i], want, "%s, bound %llu, lookup %zu: %u, not %u", what,
+		    (unsigned long long)bound, i, d[i], want);
+	}
+	cr_assert_leq(rp_reuse_lines(r), bound);
+	rp_reuse_free(r);
+	free(d);
+	free(s.list);
+}
+
+RP_TEST(reuse, bounded_stacks_know_exactly_the_lines_below_the_bound)
+{
+	struct rp_rng rng = rp_rng_for(rp_test_seed("reuse"), "reuse", 2);
+	static const uint64_t bound[] = { 17, 18, 40, 300, 5000 };
+	enum { N = 20000 };
+	uint64_t *line = malloc(N * sizeof *line);
+	cr_assert_not_null(line);
+	for (unsigned k = 0; k < 10 * rp_test_scale(); k++) {
+		bool many = k % 2; /* regions, so that names run out */
+		for (size_t i = 0; i < N; i++) {
+			uint64_t x = rp_rng_below(&rng, 3) ? rp_rng_below(&rng, 60)
+			                                   : rp_rng_below(&rng, 5000);
+			line[i] = many ? x << 30 : x;
+		}
+		for (size_t l = 0; l < LEVELS; l++)
+			if (rp_level_runs(level[l]))
+				check_bounded(line, N, bound[k / 2 % 5], level[l],
+				    many ? "many regions" : "one region");
+	}
+	free(line);
+}
+
+static void
+take(void *to, uint64_t line)
+{
+	uint64_t **at = to;
+	*(*at)++ = line;
+}
+
+RP_TEST(reuse, a_walk_goes_from_the_line_used_longest_ago_to_the_last)
+{
+	struct rp_rng rng = rp_rng_for(rp_test_seed("reuse"), "reuse", 3);
+	enum { N = 5000, LINES = 700 };
+	uint64_t line[N], walked[LINES], *at = walked;
+	uint32_t d[N];
+	struct slow_stack s = { malloc((LINES + 1) * sizeof *s.list), 0 };
+	struct rp_reuse *r = new_reuse(RP_LEVEL_BEST);
+	for (size_t i = 0; i < N; i++) {
+		line[i] = rp_rng_below(&rng, LINES) << 28;
+		slow_distance(&s, line[i]);
+		if (i == 5 || i == 3000) { /* the top is not full; and some time later */
+			rp_reuse_reset(r);
+			run(r, line, i + 1, d, 512);
+			at = walked;
+			rp_reuse_walk(r, take, &at);
+			cr_assert_eq((size_t)(at - walked), s.n);
+			for (size_t k = 0; k < s.n; k++)
+				cr_assert_eq(walked[k], s.list[s.n - 1 - k]);
+		}
+	}
+	rp_reuse_free(r);
+	free(s.list);
 }

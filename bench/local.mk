@@ -59,3 +59,6 @@ bench_synth_LDADD = libcore.la
 benches += bench/coherence
 bench_coherence_SOURCES = bench/coherence.c $(bench_shared)
 bench_coherence_LDADD = libcore.la
+benches += bench/model
+bench_model_SOURCES = bench/model.c $(bench_shared)
+bench_model_LDADD = libcore.la

@@ -7,9 +7,11 @@
 #include "base/opt.h"
 #include "base/parse.h"
 #include "base/temp.h"
+#include "gen/phases.h"
 #include "traces/codec.h"
 #include "traces/format.h"
 #include "traces/interleave.h"
+#include "validate/fraction.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -244,6 +246,28 @@ take_pair(void *to, const char *key, const char *value, struct rp_err *err)
 }
 
 /* What people type: numbers, sizes, lists, orders, WORD,key=value. */
+/* Phases of a scan, but for those in a file; and exact numbers. */
+static void
+run_typed_scan(const char *text)
+{
+	struct rp_err err = { 0 };
+	struct rp_phases_params p = { text, 0, false };
+	struct rp_phases f;
+	struct rp_fraction x;
+	if (*text != '@' && !rp_phases_make(&p, 1000, 1, &f, &err))
+		check_error(&err);
+	else if (*text != '@') {
+		insist(f.workers >= 1, "no phases");
+		for (uint32_t m = 0; m < f.workers; m++)
+			insist(f.phase[m] < 1000, "a phase that is no block");
+		free(f.phase);
+	}
+	if (!rp_fraction_parse(text, &x, &err))
+		check_error(&err);
+	else
+		insist(x.num >= 0 && x.den >= 1, "a fraction below 0");
+}
+
 static void
 run_typed(const uint8_t *bytes, size_t n)
 {
@@ -275,6 +299,7 @@ run_typed(const uint8_t *bytes, size_t n)
 	if (!rp_interleave_parse(text, &how, &err))
 		check_error(&err);
 	free(how.rates);
+	run_typed_scan(text);
 	const char *word;
 	if (!rp_spec_split(text, &word, take_pair, &some, &err))
 		check_error(&err);

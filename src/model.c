@@ -2,11 +2,11 @@
 #include "config.h"
 
 #include "model.h"
-#include "command.h"
 
 #include "base/parse.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 bool
@@ -45,6 +45,12 @@ model_list(const uint64_t *x, size_t n)
 	for (size_t i = 0; i < n; i++)
 		json_array_append_new(list, rp_emit_count(x[i]));
 	return list;
+}
+
+json_t *
+model_count(double x)
+{
+	return x == trunc(x) && x < 0x1p53 ? json_integer((json_int_t)x) : json_real(x);
 }
 
 /* A term of a fraction, as a number and as its digits. */
@@ -134,15 +140,13 @@ model_warn(struct rp_out *to, json_t *doc, struct rp_err *err)
 }
 
 bool
-model_takes_nothing(const struct model_out *o, int n, char **argv, struct rp_err *err)
+model_takes(const struct model_out *o, int n, char **argv, int most, struct rp_err *err)
 {
-	if (n)
-		return rp_fail(err, RP_USAGE, "'%.40s': a model takes no trace", argv[0]);
+	if (n > most)
+		return rp_fail(err, RP_USAGE, "'%.40s': %s", argv[most],
+		    most ? "wanted one profile" : "a model takes no trace");
 	return !(o->json && o->csv) || rp_fail(err, RP_USAGE, "--json and --csv: give one of them");
 }
-
-extern const struct rp_command rp_command_model_pascal, rp_command_model_sdcm, rp_command_model_che,
-    rp_command_model_recurrence;
 
 static const struct rp_command *const models[] = { &rp_command_model_pascal, &rp_command_model_sdcm,
 	&rp_command_model_che, &rp_command_model_recurrence, NULL };

@@ -2,6 +2,8 @@
 #ifndef RP_MODEL_H
 #define RP_MODEL_H
 
+#include "command.h"
+
 #include "base/emit.h"
 #include "base/opt.h"
 #include "validate/fraction.h"
@@ -36,6 +38,9 @@ bool model_numbers(const char *option, const char *text, uint64_t least, struct 
 json_t *model_wide(rp_wide x);
 json_t *model_fraction(struct rp_fraction f);
 
+/* A count that may be of samples: a whole number where it is one. Gives. */
+json_t *model_count(double x);
+
 /* For tables, a copy of an object in which each of these fractions (`names` ends in NULL; null and absent ones are left as they
  * are) is a real number, with its terms in X_num and X_den, and as a text in X_text: "2.5 = 5/2". Gives. */
 json_t *model_flat(json_t *row, const char *const *names);
@@ -55,7 +60,10 @@ bool model_print(const struct model_out *o, json_t *doc,
 /* Prints the document's warnings, a line each. */
 bool model_warn(struct rp_out *to, json_t *doc, struct rp_err *err);
 
-/* Fails with RP_USAGE if there are operands, or --json and --csv at once. */
-bool model_takes_nothing(const struct model_out *o, int n, char **argv, struct rp_err *err);
+/* Fails with RP_USAGE if there are more than `most` operands, or --json and --csv at once. */
+bool model_takes(const struct model_out *o, int n, char **argv, int most, struct rp_err *err);
+
+extern const struct rp_command rp_command_model_pascal, rp_command_model_sdcm, rp_command_model_che,
+    rp_command_model_recurrence;
 
 #endif

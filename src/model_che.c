@@ -3,7 +3,6 @@
 
 #include "model.h"
 #include "model_profile.h"
-#include "command.h"
 
 #include "validate/sdcm.h"
 
@@ -98,8 +97,6 @@ text(struct rp_out *to, json_t *doc, struct rp_err *err)
 static bool
 ask(struct question *q, const struct che_opts *o, int n, char **argv, struct rp_err *err)
 {
-	if (n > 1)
-		return rp_fail(err, RP_USAGE, "'%.40s': wanted one profile", argv[1]);
 	if (!o->capacity)
 		return rp_fail(err, RP_USAGE, "wanted --capacity LIST");
 	if (!n == !o->blocks)
@@ -125,7 +122,7 @@ run_che(void *opts, int n, char **argv, struct rp_err *err)
 {
 	const struct che_opts *o = opts;
 	struct question q = { 0 };
-	bool ok = model_takes_nothing(&o->out, 0, NULL, err) && ask(&q, o, n, argv, err);
+	bool ok = model_takes(&o->out, n, argv, 1, err) && ask(&q, o, n, argv, err);
 	rp_emit_begin();
 	ok = ok && model_print(&o->out, document(&q), text, csv, err);
 	free(q.capacity.x);
@@ -145,7 +142,6 @@ static const struct rp_opt opts[] = {
 	{ 0 },
 };
 
-extern const struct rp_command rp_command_model_che;
 const struct rp_command rp_command_model_che = {
 	.name = "che",
 	.what = "misses of independent, equally likely requests (Che)",

@@ -3,7 +3,6 @@
 
 #include "model.h"
 #include "model_pascal.h"
-#include "command.h"
 
 #include "gen/phases.h"
 #include "validate/margin.h"
@@ -52,6 +51,8 @@ ask(struct question *q, const struct pascal_opts *o, struct rp_err *err)
 	if (!o->start.phases && !o->start.workers)
 		return rp_fail(
 		    err, RP_USAGE, "wanted --phases LIST, or --workers M, all at block 0");
+	if (!o->capacity && (o->ways || o->rounds || o->moved))
+		return rp_fail(err, RP_USAGE, "--ways, --rounds and --moved need --capacity LIST");
 	if (!model_numbers("--capacity", o->capacity, 1, &q->capacity, err) ||
 	    !model_numbers("--at", o->at, 0, &q->at, err) ||
 	    !model_numbers("--ways", o->ways, 1, &q->ways, err))
@@ -276,7 +277,7 @@ run_pascal(void *opts, int n, char **argv, struct rp_err *err)
 {
 	const struct pascal_opts *o = opts;
 	struct question q = { 0 };
-	bool ok = model_takes_nothing(&o->out, n, argv, err) && ask(&q, o, err);
+	bool ok = model_takes(&o->out, n, argv, 0, err) && ask(&q, o, err);
 	rp_emit_begin();
 	ok =
 	    ok && model_print(&o->out, document(&q, err), model_pascal_text, model_pascal_csv, err);
@@ -310,7 +311,6 @@ static const struct rp_opt opts[] = {
 	{ 0 },
 };
 
-extern const struct rp_command rp_command_model_pascal;
 const struct rp_command rp_command_model_pascal = {
 	.name = "pascal",
 	.what = "misses of parallel scans with fixed phases (PASCAL)",

@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include "model.h"
-#include "command.h"
 
 #include "base/items.h"
 #include "base/mem.h"
@@ -448,7 +447,7 @@ run_recurrence(void *opts, int n, char **argv, struct rp_err *err)
 {
 	const struct recurrence_opts *o = opts;
 	struct question q = { 0 };
-	bool ok = model_takes_nothing(&o->out, n, argv, err) && ask(&q, o, err);
+	bool ok = model_takes(&o->out, n, argv, 0, err) && ask(&q, o, err);
 	rp_emit_begin();
 	ok = ok && model_print(&o->out, document(&q, err), text, csv, err);
 	forget(&q);
@@ -484,7 +483,6 @@ static const struct rp_opt opts[] = {
 	{ 0 },
 };
 
-extern const struct rp_command rp_command_model_recurrence;
 const struct rp_command rp_command_model_recurrence = {
 	.name = "recurrence",
 	.what = "issue times of a copy pipeline, and what hits can catch up",

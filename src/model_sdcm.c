@@ -3,7 +3,6 @@
 
 #include "model.h"
 #include "model_profile.h"
-#include "command.h"
 
 #include "base/parse.h"
 #include "validate/sdcm.h"
@@ -72,8 +71,8 @@ document(const struct grid *g, const char *path)
 	json_t *doc = model_document("sdcm");
 	if (path) {
 		json_object_set_new(doc, "profile", rp_emit_text(path));
-		json_object_set_new(doc, "lookups", json_real(g->profile.lookups));
-		json_object_set_new(doc, "cold", json_real(g->profile.cold));
+		json_object_set_new(doc, "lookups", model_count(g->profile.lookups));
+		json_object_set_new(doc, "cold", model_count(g->profile.cold));
 		json_object_set_new(doc, "results", results_json(g));
 	} else
 		json_object_set_new(doc, "points", points_json(g));
@@ -114,8 +113,6 @@ text(struct rp_out *to, json_t *doc, struct rp_err *err)
 static bool
 ask(struct grid *g, const struct sdcm_opts *o, int n, char **argv, struct rp_err *err)
 {
-	if (n > 1)
-		return rp_fail(err, RP_USAGE, "'%.40s': wanted one profile", argv[1]);
 	if (!o->ways || !o->capacity)
 		return rp_fail(err, RP_USAGE, "wanted --ways LIST and --capacity LIST");
 	if (!n == !o->distance)
@@ -133,7 +130,7 @@ run_sdcm(void *opts, int n, char **argv, struct rp_err *err)
 {
 	const struct sdcm_opts *o = opts;
 	struct grid g = { 0 };
-	bool ok = model_takes_nothing(&o->out, 0, NULL, err) && ask(&g, o, n, argv, err);
+	bool ok = model_takes(&o->out, n, argv, 1, err) && ask(&g, o, n, argv, err);
 	rp_emit_begin();
 	ok = ok && model_print(&o->out, document(&g, n ? argv[0] : NULL), text, csv, err);
 	free(g.ways.x);
@@ -153,7 +150,6 @@ static const struct rp_opt opts[] = {
 	{ 0 },
 };
 
-extern const struct rp_command rp_command_model_sdcm;
 const struct rp_command rp_command_model_sdcm = {
 	.name = "sdcm",
 	.what = "hits of set-associative caches expected from reuse distances",

@@ -1,8 +1,9 @@
 /* pending.h - the entries of the MSHRs: what has been asked for below and is on its way.
  *
  * Every request takes equally long and time never runs back, so entries end in the order in which they began: a ring. They
- * are found by a hash table of chains with as many heads as the ring has places; an empty head, which is what most lookups
- * find, says at once that nothing is pending. */
+ * are found by a hash table of chains, the youngest first, with as many heads as the ring has places. Nothing is done to a
+ * chain when an entry ends: heads and links may be to places that have ended, or have begun anew in another chain. The age
+ * of a place tells: a chain goes on as long as places are in use and ever older. Most lookups find the head not in use. */
 #ifndef RP_SIM_PENDING_H
 #define RP_SIM_PENDING_H
 
@@ -16,13 +17,13 @@
 struct rp_pending {
 	uint64_t line, due; /* what is on its way, the time when it is there */
 	uint64_t merged;    /* lookups that joined it */
-	uint32_t next;      /* private: place + 1 of an older one of the same chain, 0: none */
+	uint32_t next;      /* private: place of the one before it in its chain */
 };
 
 /* Starts as zeroes. */
 struct rp_pendings {
 	struct rp_pending *ring; /* entry number i stands at ring[i & mask] */
-	uint32_t *head;          /* place + 1 of the youngest of a chain, 0: none */
+	uint32_t *head;          /* place of the youngest of a chain */
 	uint64_t first, end;     /* numbers of the oldest entry, and of the next one to come */
 	uint32_t mask;           /* places - 1 */
 	unsigned shift;          /* 32 - log2 of the places */
@@ -52,14 +53,25 @@ rp_pendings_first(const struct rp_pendings *p)
 	return &p->ring[p->first & p->mask];
 }
 
+/* How many entries are older than that at a place; no less than there are, if it is not in use. */
+static inline uint64_t
+rp_pendings_older(const struct rp_pendings *p, uint32_t place)
+{
+	return (place - p->first) & p->mask;
+}
+
 /* The entry of a line; NULL: none. Room must have been made once. */
 static inline struct rp_pending *
 rp_pendings_find(const struct rp_pendings *p, uint64_t line)
 {
 	uint32_t at = p->head[rp_pendings_hash(line, p->shift)];
-	while (at && p->ring[at - 1].line != line)
-		at = p->ring[at - 1].next;
-	return at ? &p->ring[at - 1] : NULL;
+	for (uint64_t most = rp_pendings_count(p), older; (older = rp_pendings_older(p, at)) < most;
+	     most = older) {
+		if (p->ring[at].line == line)
+			return &p->ring[at];
+		at = p->ring[at].next;
+	}
+	return NULL;
 }
 
 /* Begins one; there is room for it, and its line has none. `due` is not before that of any other. */
@@ -69,18 +81,14 @@ rp_pendings_begin(struct rp_pendings *p, uint64_t line, uint64_t due)
 	uint32_t at = (uint32_t)(p->end++ & p->mask), *head;
 	head = &p->head[rp_pendings_hash(line, p->shift)];
 	p->ring[at] = (struct rp_pending){ .line = line, .due = due, .next = *head };
-	*head = at + 1;
+	*head = at;
 }
 
 /* Ends the oldest. */
 static inline void
 rp_pendings_end(struct rp_pendings *p)
 {
-	uint32_t at = (uint32_t)(p->first++ & p->mask);
-	uint32_t *link = &p->head[rp_pendings_hash(p->ring[at].line, p->shift)];
-	while (*link != at + 1)
-		link = &p->ring[*link - 1].next;
-	*link = p->ring[at].next;
+	p->first++;
 }
 
 typedef void rp_pending_done(void *to, const struct rp_pending *e);

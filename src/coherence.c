@@ -13,6 +13,7 @@
 #include <time.h>
 
 static const char *const eviction_names[] = { "explicit", "silent", NULL };
+static const char *const gap_names[] = { "none", "time", NULL };
 
 #define OPT(field) offsetof(struct coherence_opts, field)
 static const struct rp_opt opts[] = {
@@ -29,6 +30,9 @@ static const struct rp_opt opts[] = {
 	    "the protocol (reprise help protocol msi)" },
 	{ "timed", 0, "KEY=VALUE,...", RP_OPT_TEXT, OPT(timed), NULL,
 	    "timed mode: l1=,net=,home=,mem=,resp=,pending_entries=,mshrs=,..." },
+	{ "gaps", 0, "FROM", RP_OPT_CHOICE, OPT(gaps), "none",
+	    "timed mode: idle cycles before accesses: none, or from the trace's times", 0, 0,
+	    gap_names },
 	{ "word-bytes", 0, "N", RP_OPT_U32, OPT(word_bytes), NULL,
 	    "bytes that are told apart when it is asked who wrote what; else 1", 1, 1 << 30 },
 	{ "line", 0, "BYTES", RP_OPT_SIZE32, OPT(line), "64", "line size if --cache names none", 1,
@@ -78,6 +82,9 @@ check_opts(const struct coherence_opts *o, int n, struct rp_err *err)
 	if (o->scenario && n)
 		return rp_fail(err, RP_USAGE,
 		    "--scenario brings its own trace: wanted no other, or none of it");
+	if (o->gaps && (!o->timed || o->scenario))
+		return rp_fail(err, RP_USAGE,
+		    "--gaps time is of a trace in timed mode: wanted --timed, and no --scenario");
 	if (o->lines && o->no_lines)
 		return rp_fail(err, RP_USAGE, "--lines and --no-lines: give one of them");
 	return true;
@@ -108,14 +115,13 @@ configure(struct coherence_run *run, struct rp_err *err)
 	return true;
 }
 
-/* Adds the totals of an interval that began with `before`. */
-static bool
-add_interval(struct coherence_run *run, struct rp_coherence_counters *before, struct rp_err *err)
+bool
+coherence_add_interval(struct coherence_run *run, struct rp_err *err)
 {
 	struct rp_coherence_counters now_, part;
 	rp_coherence_totals(run->k, &now_);
-	rp_coherence_counters_sub(&part, &now_, before);
-	*before = now_;
+	rp_coherence_counters_sub(&part, &now_, &run->before);
+	run->before = now_;
 	json_t *row = json_pack("{sI so}", "interval", (json_int_t)json_array_size(run->intervals),
 	    "totals", coherence_counters_json(RP_COHERENCE_CACHE, &part));
 	return !json_array_append_new(run->intervals, row) ||
@@ -139,8 +145,7 @@ rows_until(const struct coherence_run *run, const struct rp_batch *b, size_t fro
 
 /* Rows of a batch, cut where counting changes. */
 static bool
-replay_batch(struct coherence_run *run, struct rp_batch *b, struct rp_coherence_counters *before,
-    struct rp_err *err)
+replay_batch(struct coherence_run *run, struct rp_batch *b, struct rp_err *err)
 {
 	for (size_t i = 0; i < b->n;) {
 		size_t n = rows_until(run, b, i, run->replayed);
@@ -163,14 +168,14 @@ replay_batch(struct coherence_run *run, struct rp_batch *b, struct rp_coherence_
 			return false;
 		if (run->o->interval && run->replayed > run->warmup &&
 		    (run->replayed - run->warmup) % run->o->interval == 0 &&
-		    !add_interval(run, before, err))
+		    !coherence_add_interval(run, err))
 			return false;
 	}
 	return true;
 }
 
 static bool
-replay_source(struct coherence_run *run, struct rp_coherence_counters *before, struct rp_err *err)
+replay_source(struct coherence_run *run, struct rp_err *err)
 {
 	const struct rp_input_opts *in = &run->o->in;
 	struct rp_batch *b = rp_batch_new(RP_BATCH, run->source->trace->columns, err);
@@ -180,8 +185,7 @@ replay_source(struct coherence_run *run, struct rp_coherence_counters *before, s
 	while (n > 0 && !rp_interrupted) {
 		rp_batch_clear(b);
 		n = rp_source_pull(run->source, b, err);
-		if (n > 0 &&
-		    (!rp_seen_batch(&run->seen, b, err) || !replay_batch(run, b, before, err)))
+		if (n > 0 && (!rp_seen_batch(&run->seen, b, err) || !replay_batch(run, b, err)))
 			n = -1;
 		rp_input_tell(&progress, in, run->source->trace, run->seen.accesses);
 	}
@@ -191,20 +195,20 @@ replay_source(struct coherence_run *run, struct rp_coherence_counters *before, s
 }
 
 static bool
-replay(struct coherence_run *run, struct rp_err *err)
+replay(struct coherence_run *run, int n, char **traces, struct rp_err *err)
 {
-	struct rp_coherence_counters before = { 0 };
 	if (run->o->interval && !(run->intervals = json_array()))
 		return rp_fail(err, RP_RESOURCE, "out of memory: intervals");
 	double start = now();
-	bool ok = run->source ? replay_source(run, &before, err)
-	                      : replay_batch(run, run->scenario.rows, &before, err);
+	bool ok = run->config.timed ? coherence_replay_timed(run, n, traces, err)
+	          : run->source     ? replay_source(run, err)
+	                            : replay_batch(run, run->scenario.rows, err);
 	run->elapsed = now() - start;
 	if (!ok)
 		return false;
 	rp_coherence_end(run->k);
 	if (run->o->interval && run->replayed > run->warmup &&
-	    (run->replayed - run->warmup) % run->o->interval && !add_interval(run, &before, err))
+	    (run->replayed - run->warmup) % run->o->interval && !coherence_add_interval(run, err))
 		return false;
 	return !rp_coherence_config(run->k)->verify || rp_coherence_check(run->k, err);
 }
@@ -239,6 +243,7 @@ close_run(struct coherence_run *run)
 	rp_seen_free(&run->seen);
 	coherence_scenario_free(&run->scenario);
 	json_decref(run->intervals);
+	free(run->timed.finish);
 	rp_plugins_free(&run->plugins);
 }
 
@@ -250,7 +255,8 @@ open_run(struct coherence_run *run, int n, char **traces, struct rp_err *err)
 	uint64_t preamble = 0;
 	if (o->scenario) {
 		if (!coherence_scenario_read(
-			o->scenario, &run->scenario, &run->config, &run->top, err))
+			o->scenario, &run->scenario, &run->config, &run->top, err) ||
+		    (o->timed && !coherence_parse_timing(o->timed, &run->config, err)))
 			return false;
 	} else {
 		o->in.no_bypassed = true;
@@ -260,9 +266,6 @@ open_run(struct coherence_run *run, int n, char **traces, struct rp_err *err)
 	}
 	run->warmup = o->warmup + preamble;
 	run->config.verify = o->verify;
-	if (run->config.timed)
-		return rp_fail(
-		    err, RP_USAGE, "timed mode is not there yet; wanted functional mode");
 	return (run->k = rp_coherence_new(&run->config, err));
 }
 
@@ -272,7 +275,8 @@ run_coherence(void *options, int n, char **traces, struct rp_err *err)
 	struct coherence_run run = { .o = options };
 	if (!check_opts(run.o, n, err))
 		return false;
-	bool ok = open_run(&run, n, traces, err) && replay(&run, err) && print(&run, err);
+	bool ok =
+	    open_run(&run, n, traces, err) && replay(&run, n, traces, err) && print(&run, err);
 	if (ok && rp_interrupted)
 		ok = rp_fail(err, RP_STOPPED,
 		    "interrupted; the results are those of the first %" PRIu64 " accesses",

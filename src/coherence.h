@@ -15,7 +15,7 @@ struct coherence_opts {
 	struct rp_texts plugin_files;
 	const char *cache, *directory, *timed, *protocol, *scenario, *output;
 	uint32_t caches, line, word_bytes, top;
-	unsigned clean_eviction;
+	unsigned clean_eviction, gaps;
 	bool json, csv, check, lines, no_lines, no_final, verify;
 	uint64_t warmup, interval;
 };
@@ -37,9 +37,11 @@ struct coherence_run {
 	struct rp_source *source; /* NULL with a scenario */
 	struct rp_seen seen;
 	struct rp_coherence *k;
-	struct rp_coherence_times *times; /* NULL in functional mode */
-	uint64_t warmup, replayed;        /* replayed: accesses, warm-up included */
-	json_t *intervals;                /* with --interval */
+	struct rp_coherence_times *times; /* NULL in functional mode; else: */
+	struct rp_coherence_times timed;
+	uint64_t warmup, replayed;           /* replayed: accesses, warm-up included */
+	struct rp_coherence_counters before; /* totals when the interval at hand began */
+	json_t *intervals;                   /* with --interval */
 	double elapsed;
 };
 
@@ -74,6 +76,12 @@ void coherence_scenario_free(struct coherence_scenario *s);
 /* Prints each difference between `expect` and the document, with its path; RP_FAILED if there is one. */
 bool coherence_check(
     const json_t *expect, json_t *doc, const char *path, struct rp_out *to, struct rp_err *err);
+
+/* Adds the totals of an interval, which ends, and begins the next. */
+bool coherence_add_interval(struct coherence_run *run, struct rp_err *err);
+
+/* Replays in timed mode, up to run->times. */
+bool coherence_replay_timed(struct coherence_run *run, int n, char **traces, struct rp_err *err);
 
 /* Counters as an object, in the order of their table. Gives. */
 json_t *coherence_counters_json(enum rp_coherence_group group, const void *counters);

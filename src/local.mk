@@ -78,6 +78,7 @@ program += src/coherence_json.c
 program += src/coherence_scenario.c
 program += src/coherence_spec.c
 program += src/coherence_text.c
+program += src/coherence_timed.c
 commands += src/coherence.c
 commands += src/sweep.c
 program += src/sweep.h

@@ -265,3 +265,6 @@ unit += tests/sim/sweep/sweeping.h
 unit += tests/sim/sweep/test_best.c
 unit += tests/sim/sweep/test_plan.c
 unit += tests/sim/sweep/test_sweep.c
+unit += tests/sim/coherence/test_timed.c
+unit += tests/sim/coherence/timed_naive.c
+unit += tests/sim/coherence/timed_naive.h

@@ -177,6 +177,7 @@ upgrade(struct rp_coherence *k, const struct coh_request *q, uint32_t set, size_
 	struct coh_line *x = coh_line(&k->lines, record);
 	struct coh_stats *s = stats_of(k, x);
 	uint8_t grant = COH_ABSENT;
+	out->record = record;
 	w->node = coh_reference_again(&cache->reference, record, w->node);
 	cache->count.upgrades++;
 	coh_touch(&k->geometry, cache, set, place, q);
@@ -229,6 +230,7 @@ miss(struct rp_coherence *k, const struct coh_request *q, uint32_t set, struct c
 		record = coh_lines_make(&k->lines, q->line, err);
 	if (record == COH_NONE || (k->config.verify && !coh_make_versions(k, err)))
 		return false;
+	out->record = record;
 	struct coh_line *x = coh_line(&k->lines, record);
 	uint32_t node = coh_reference_use(&cache->reference, record, &found);
 	add(set_of(k, x, COH_LISTED), q->cache);

@@ -82,6 +82,7 @@ struct coh_outcome {
 	bool forwarded;     /* another cache did */
 	uint32_t invs;      /* Inv for a store */
 	uint32_t back_invs; /* Inv for a directory entry that was replaced */
+	uint32_t record;    /* of the line */
 };
 
 /* One more private cache, for a stream or with that number. false: no memory. */

@@ -28,3 +28,4 @@ scripts += tests/cli/top.test
 scripts += tests/cli/usage.test
 scripts += tests/cli/mshr.test
 scripts += tests/cli/coherence.test
+scripts += tests/cli/coherence_timed.test

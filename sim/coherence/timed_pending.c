@@ -1,0 +1,112 @@
+/* timed_pending.c - accesses under way, in one array that grows to what was under way at most.
+ *
+ * The MSHRs of a cache for lines of one set are a list. A set has at most as many of them as it has ways, so that each
+ * answer finds a way that waits for none, and the lists stay short. */
+#include "config.h"
+
+#include "sim/coherence/timed_parts.h"
+
+#include <string.h>
+
+enum { PENDING_FIRST = 64 };
+
+static bool
+grow(struct rp_timed *t, struct rp_err *err)
+{
+	uint32_t room = t->room ? 2 * t->room : PENDING_FIRST;
+	if (t->room > UINT32_MAX / 2)
+		return rp_fail(err, RP_RESOURCE, "more than 2^31 accesses under way");
+	struct coh_pending *more = rp_mem_grow(t->pending, room, sizeof *more, err);
+	if (!more)
+		return false;
+	t->pending = more;
+	size_t words = t->k->lines.mask_words;
+	uint64_t *mask = rp_mem_grow(t->mask, room * words, sizeof *mask, err);
+	if (!mask)
+		return false;
+	t->mask = mask;
+	t->room = room;
+	return true;
+}
+
+uint32_t
+coh_pending_new(struct rp_timed *t, uint32_t stream, struct rp_err *err)
+{
+	uint32_t p = t->spare;
+	if (p) {
+		t->spare = t->pending[p].next;
+	} else {
+		/* Number 0 is none. */
+		if (t->n_pending + 1 >= t->room && !grow(t, err))
+			return 0;
+		p = ++t->n_pending;
+	}
+	const struct coh_stream *s = &t->stream[stream];
+	t->pending[p] = (struct coh_pending){ .q = coh_stream_request(t, s, coh_pending_mask(t, p)),
+		.index = s->index,
+		.tried = s->stalled ? s->tried : t->now,
+		.stream = stream,
+		.record = COH_NONE,
+		.whole = s->line == s->last };
+	return p;
+}
+
+void
+coh_pending_free(struct rp_timed *t, uint32_t p)
+{
+	t->pending[p].next = t->spare;
+	t->spare = p;
+}
+
+static uint32_t *
+own_of(const struct rp_timed *t, uint32_t stream, uint64_t line)
+{
+	const struct coh_geometry *g = &t->k->geometry;
+	return &t->own[(size_t)stream * g->sets + coh_set_of(g, line)];
+}
+
+uint32_t
+coh_pending_find(const struct rp_timed *t, uint32_t stream, uint64_t line, uint32_t *in_set)
+{
+	uint32_t found = 0;
+	*in_set = 0;
+	for (uint32_t p = *own_of(t, stream, line); p; p = t->pending[p].own) {
+		++*in_set;
+		if (t->pending[p].q.line == line)
+			found = p;
+	}
+	return found;
+}
+
+void
+coh_pending_enter(struct rp_timed *t, uint32_t p)
+{
+	struct coh_pending *x = &t->pending[p];
+	uint32_t *first = own_of(t, x->stream, x->q.line);
+	x->own = *first;
+	*first = p;
+	t->stream[x->stream].used++;
+}
+
+void
+coh_pending_leave(struct rp_timed *t, uint32_t p)
+{
+	const struct coh_pending *x = &t->pending[p];
+	uint32_t *at = own_of(t, x->stream, x->q.line);
+	while (*at != p)
+		at = &t->pending[*at].own;
+	*at = x->own;
+	t->stream[x->stream].used--;
+}
+
+void
+coh_pending_join(struct rp_timed *t, uint32_t p, uint32_t with)
+{
+	struct coh_pending *x = &t->pending[p];
+	if (x->last)
+		t->pending[x->last].next = with;
+	else
+		x->joined = with;
+	x->last = with;
+	t->pending[with].next = 0;
+}

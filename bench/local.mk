@@ -62,3 +62,6 @@ bench_coherence_LDADD = libcore.la
 benches += bench/model
 bench_model_SOURCES = bench/model.c $(bench_shared)
 bench_model_LDADD = libcore.la
+benches += bench/features
+bench_features_SOURCES = bench/features.c $(bench_shared)
+bench_features_LDADD = libcore.la

@@ -1,0 +1,9 @@
+core += learn/features.c
+core += learn/features.h
+core += learn/logbin.h
+core += learn/prior.c
+core += learn/prior.h
+core += learn/recency.c
+core += learn/recency.h
+core += learn/surface.c
+core += learn/surface.h

@@ -12,6 +12,7 @@ dist_man_MANS += man/reprise-model.1
 dist_man_MANS += man/reprise-profile.1
 dist_man_MANS += man/reprise-rpz.5
 dist_man_MANS += man/reprise-sim.1
+dist_man_MANS += man/reprise-validate.1
 dist_man_MANS += man/reprise-sweep.1
 EXTRA_DIST += build-aux/update-man.sh
 

@@ -208,6 +208,7 @@ unit += tests/validate/test_history.c
 unit += tests/validate/test_margin.c
 unit += tests/validate/test_recurrence.c
 unit += tests/validate/test_sdcm.c
+unit += tests/validate/test_suite.c
 EXTRA_DIST += tests/validate/files/static_cases.json
 EXTRA_DIST += tests/validate/files/table2.json
 EXTRA_DIST += tests/validate/files/theorem6_cases.json

@@ -9,7 +9,7 @@ static void
 is(const char *want, uint64_t done, uint64_t part, uint64_t whole, double seconds)
 {
 	char line[RP_PROGRESS_WIDTH + 1];
-	int n = rp_progress_line(line, done, part, whole, seconds);
+	int n = rp_progress_line(line, "accesses", done, part, whole, seconds);
 	cr_assert_str_eq(line, want);
 	cr_assert_eq((size_t)n, strlen(line));
 }
@@ -42,7 +42,7 @@ RP_TEST(progress, the_line_fits_whatever_the_numbers)
 	static const double seconds[] = { 0, 1e-9, 1, 1e6, 1e300 };
 	for (size_t i = 0; i < 4 * 4 * 4 * 5; i++) {
 		int k =
-		    rp_progress_line(line, n[i % 4], n[i / 4 % 4], n[i / 16 % 4], seconds[i / 64]);
+		    rp_progress_line(line, "accesses", n[i % 4], n[i / 4 % 4], n[i / 16 % 4], seconds[i / 64]);
 		cr_assert(k > 0 && k <= RP_PROGRESS_WIDTH, "%s", line);
 		cr_assert_eq((size_t)k, strlen(line));
 	}

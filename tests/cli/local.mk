@@ -26,6 +26,7 @@ scripts += tests/cli/skip.test
 scripts += tests/cli/synth.test
 scripts += tests/cli/top.test
 scripts += tests/cli/usage.test
+scripts += tests/cli/validate.test
 scripts += tests/cli/mshr.test
 scripts += tests/cli/coherence.test
 scripts += tests/cli/coherence_timed.test

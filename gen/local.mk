@@ -33,6 +33,7 @@ generators += gen/kernel.c
 generators += gen/mixture.c
 generators += gen/profile.c
 generators += gen/scan.c
+generators += gen/sharing.c
 generators += gen/stride.c
 generators += gen/uniform.c
 generators += gen/zipf.c

@@ -275,3 +275,7 @@ EXTRA_DIST += tests/learn/files/mlcrp-features.json
 EXTRA_DIST += tests/learn/files/mlcrp-intervals.json
 EXTRA_DIST += tests/learn/files/mlcrp-logbin.json
 EXTRA_DIST += tests/learn/files/mlcrp-reuse_distance.json
+unit += tests/sim/coherence/drive.h
+unit += tests/sim/coherence/naive.c
+unit += tests/sim/coherence/naive.h
+unit += tests/sim/coherence/test_coherence.c

@@ -10,7 +10,28 @@
 /* Which rule a miss fell under. */
 enum miss { MISS_COLD, MISS_TAKEN, MISS_RECALLED, MISS_REPLACED };
 
-/* Makes a way free for a miss: the first that is, or a victim's, which leaves completely. */
+/* A copy leaves to make room, completely: the home is told what it is to be told. */
+static inline bool
+evict(struct rp_coherence *k, uint32_t c, uint32_t set, size_t place, struct rp_err *err)
+{
+	struct coh_cache *cache = &k->cache[c];
+	uint8_t state = cache->way[place].state;
+	uint32_t record = cache->way[place].line;
+	struct coh_line *x = coh_line(&k->lines, record);
+	unsigned actions = k->protocol->cache[state][COH_REPLACE].actions;
+	bool dirty = k->protocol->cache_state[state].flags & COH_IS_DIRTY;
+	*(dirty ? &cache->count.evict_dirty : &cache->count.evict_clean) += 1;
+	lose(k, x, c, set, place, BY_EVICT);
+	bool puts = (actions & COH_DO_PUTS) && !k->config.silent;
+	if (!puts && !(actions & COH_DO_PUTM))
+		return true;
+	for (unsigned n = arrives(k, COH_SEND_PUT, c, record); n; n--)
+		if (!put_home(k, x, record, c, puts ? COH_PUTS : COH_PUTM, err))
+			return false;
+	return true;
+}
+
+/* Makes a way free for a miss: the first that is, or a victim's. */
 static inline bool
 make_room(struct rp_coherence *k, const struct coh_request *q, uint32_t set, size_t *place,
     struct rp_err *err)
@@ -25,20 +46,7 @@ make_room(struct rp_coherence *k, const struct coh_request *q, uint32_t set, siz
 		    (size_t)set * k->geometry.ways + coh_order(&k->geometry, cache, set)->last - 1;
 	else
 		*place = coh_victim_of(k, q, set);
-	uint8_t state = cache->way[*place].state;
-	uint32_t record = cache->way[*place].line;
-	struct coh_line *x = coh_line(&k->lines, record);
-	unsigned actions = k->protocol->cache[state][COH_REPLACE].actions;
-	bool dirty = k->protocol->cache_state[state].flags & COH_IS_DIRTY;
-	*(dirty ? &cache->count.evict_dirty : &cache->count.evict_clean) += 1;
-	lose(k, x, q->cache, set, *place, BY_EVICT);
-	bool puts = (actions & COH_DO_PUTS) && !k->config.silent;
-	if (!puts && !(actions & COH_DO_PUTM))
-		return true;
-	for (unsigned n = arrives(k, COH_SEND_PUT, q->cache, record); n; n--)
-		if (!put_home(k, x, record, q->cache, puts ? COH_PUTS : COH_PUTM, err))
-			return false;
-	return true;
+	return evict(k, q->cache, set, *place, err);
 }
 
 /* Why a miss missed, by the first rule that applies. */
@@ -241,7 +249,10 @@ miss(struct rp_coherence *k, const struct coh_request *q, uint32_t set, struct c
 	for (unsigned n = arrives(k, COH_SEND_REQUEST, q->cache, record); n; n--)
 		if (!ask_home(k, q, x, record, q->store ? COH_GETM : COH_GETS, &grant, out, err))
 			return false;
-	if (!grant || !arrives(k, COH_SEND_DATA, q->cache, record))
+	unsigned data = grant ? arrives(k, COH_SEND_DATA, q->cache, record) : 0;
+	if (data > 1)
+		k->broken = "data came for a line that nobody waits for";
+	if (!data)
 		return true;
 	if (!arrive(k, q, x, record, set, place, grant, err))
 		return false;

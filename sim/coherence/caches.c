@@ -214,12 +214,17 @@ coh_empty(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, size_
 	c->valid[set]--;
 	if (g->hashed)
 		coh_chain_remove(&c->index, c->tag[place], (uint32_t)place);
-	if (!from_outside)
-		return;
+	if (from_outside)
+		coh_forget_way(g, c, set, way);
+}
+
+void
+coh_forget_way(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, uint32_t way)
+{
 	if (g->how != COH_ANY_POLICY) {
 		rp_links_out(coh_order(g, c, set), way);
 	} else if (g->policy->drop) {
-		struct rp_at at = at_place(g, c, set, c->tag[place], NULL);
+		struct rp_at at = at_place(g, c, set, c->tag[(size_t)set * g->ways + way], NULL);
 		g->policy->drop(&at, way);
 	}
 }

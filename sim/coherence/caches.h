@@ -130,4 +130,7 @@ void coh_fill(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, s
 void coh_empty(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, size_t place,
     bool from_outside);
 
+/* Tells the policy that a way is free and stays so. */
+void coh_forget_way(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, uint32_t way);
+
 #endif

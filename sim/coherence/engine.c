@@ -24,6 +24,14 @@ coh_access(struct rp_coherence *k, const struct coh_request *q, struct coh_outco
 }
 
 bool
+coh_evict(struct rp_coherence *k, uint32_t cache, uint64_t number, struct rp_err *err)
+{
+	uint32_t set = coh_set_of(&k->geometry, number);
+	size_t place = coh_find(&k->geometry, &k->cache[cache], set, number);
+	return place == SIZE_MAX || engine_of(k)->leave(k, cache, set, place, err);
+}
+
+bool
 coh_rows(
     struct rp_coherence *k, const struct rp_batch *b, const uint32_t *cache, struct rp_err *err)
 {

@@ -94,6 +94,8 @@ struct coh_engine {
 	    struct rp_err *err);
 	bool (*rows)(struct rp_coherence *k, const struct rp_batch *b, const uint32_t *cache,
 	    struct rp_err *err);
+	bool (*leave)(
+	    struct rp_coherence *k, uint32_t c, uint32_t set, size_t place, struct rp_err *err);
 };
 extern const struct coh_engine coh_engine_8, coh_engine_64, coh_engine_any;
 
@@ -114,6 +116,9 @@ enum coh_how coh_peek(const struct rp_coherence *k, uint32_t cache, uint64_t num
  * RP_FAILED: an invariant is broken. */
 bool coh_access(struct rp_coherence *k, const struct coh_request *q, struct coh_outcome *out,
     struct rp_err *err);
+
+/* A cache replaces its copy of a line as if it needed the way, if it has one. */
+bool coh_evict(struct rp_coherence *k, uint32_t cache, uint64_t number, struct rp_err *err);
 
 /* Whether a request for a line has to wait because every entry of its directory set may not be recalled. */
 bool coh_entry_waits(const struct rp_coherence *k, uint64_t number);

@@ -17,4 +17,14 @@ rows(struct rp_coherence *k, const struct rp_batch *b, const uint32_t *cache, st
 	return run_rows(k, b, cache, err);
 }
 
-const struct coh_engine coh_engine_8 = { one, rows };
+static bool
+leave(struct rp_coherence *k, uint32_t c, uint32_t set, size_t place, struct rp_err *err)
+{
+	/* Nothing fills the way at once, so its policy is told that it is free. */
+	uint32_t way = (uint32_t)(place - (size_t)set * k->geometry.ways);
+	bool ok = evict(k, c, set, place, err);
+	coh_forget_way(&k->geometry, &k->cache[c], set, way);
+	return ok;
+}
+
+const struct coh_engine coh_engine_8 = { one, rows, leave };

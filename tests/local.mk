@@ -279,3 +279,7 @@ unit += tests/sim/coherence/drive.h
 unit += tests/sim/coherence/naive.c
 unit += tests/sim/coherence/naive.h
 unit += tests/sim/coherence/test_coherence.c
+unit += tests/gen/test_sharing.c
+unit += tests/sim/coherence/test_faults.c
+unit += tests/sim/coherence/test_laws.c
+unit += tests/sim/coherence/test_walk.c

@@ -28,6 +28,7 @@ coh_evict(struct rp_coherence *k, uint32_t cache, uint64_t number, struct rp_err
 {
 	uint32_t set = coh_set_of(&k->geometry, number);
 	size_t place = coh_find(&k->geometry, &k->cache[cache], set, number);
+	k->forced = true;
 	return place == SIZE_MAX || engine_of(k)->leave(k, cache, set, place, err);
 }
 

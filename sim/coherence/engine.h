@@ -57,6 +57,7 @@ struct rp_coherence {
 	size_t n_before;
 	uint64_t forgotten; /* lifetimes that were open then */
 	bool ended;
+	bool forced; /* coh_evict was called: caches and reference caches may differ */
 	/* With verify, by record: versions of the line and of memory. */
 	uint64_t *version, *memory_version;
 	size_t versions;

@@ -184,9 +184,9 @@ rp_coherence_check(struct rp_coherence *k, struct rp_err *err)
 		    "invariant: %" PRIu64 " copies and %" PRIu64 " entries, on record are %" PRIu64
 		    " and %" PRIu64,
 		    copies, k->entries, holders, entries);
-	for (uint32_t c = 0; k->geometry.sets == 1 && k->geometry.how == COH_LRU &&
-			     !k->home.dir_victim_skips && c < k->n;
-	     c++)
+	bool mirrored = k->geometry.sets == 1 && k->geometry.how == COH_LRU && !k->forced &&
+	                !k->home.dir_victim_skips;
+	for (uint32_t c = 0; mirrored && c < k->n; c++)
 		if (!k->cache[c].count.victim_skips && !check_reference(k, c, err))
 			return false;
 	return check_counters(k, err);

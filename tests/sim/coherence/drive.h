@@ -74,4 +74,16 @@ drive_run(struct rp_coherence *k, const struct rp_batch *b, bool each)
 	}
 }
 
+/* Whether two structs of a table of counters say the same. */
+static inline void
+drive_same(enum rp_coherence_group g, const void *found, const void *want, const char *whose)
+{
+	for (const struct rp_coherence_counter *c = rp_coherence_tables[g]; c->name; c++) {
+		uint64_t x = *(const uint64_t *)((const char *)found + c->offset),
+			 y = *(const uint64_t *)((const char *)want + c->offset);
+		cr_assert_eq(x, y, "%s: %s is %llu, not %llu", whose, c->name,
+		    (unsigned long long)x, (unsigned long long)y);
+	}
+}
+
 #endif

@@ -198,8 +198,9 @@ get_modified(struct naive *m, uint32_t c, struct naive_line *x, bool copy)
 		x->hitm++;
 	} else {
 		m->home.mem_reads += !copy;
+		/* Where the home is told of everything, looking into the caches does as well. */
 		for (uint32_t d = 0; d < m->n; d++)
-			if (d != c && x->sharer[d])
+			if (d != c && (m->config.silent ? x->sharer[d] : x->copy[d].state != 0))
 				inv(m, d, x, false);
 	}
 	x->state = 'M';

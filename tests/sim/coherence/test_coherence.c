@@ -2,17 +2,6 @@
 #include "tests/sim/coherence/drive.h"
 #include "tests/sim/coherence/naive.h"
 
-static void
-same_counters(enum rp_coherence_group g, const void *found, const void *want, const char *whose)
-{
-	for (const struct rp_coherence_counter *c = rp_coherence_tables[g]; c->name; c++) {
-		uint64_t x = *(const uint64_t *)((const char *)found + c->offset),
-			 y = *(const uint64_t *)((const char *)want + c->offset);
-		cr_assert_eq(x, y, "%s: %s is %llu, not %llu", whose, c->name,
-		    (unsigned long long)x, (unsigned long long)y);
-	}
-}
-
 /* Whether numbers 0 .. n - 1 of the list are those of the flags. */
 static bool
 same_caches(const uint32_t *list, size_t n, const bool *flag, uint32_t caches)
@@ -104,10 +93,10 @@ same(struct rp_coherence *k, struct naive *m)
 	for (uint32_t i = 0; i < m->n; i++) {
 		rp_coherence_count(k, i, &c);
 		snprintf(whose, sizeof whose, "cache %u", i);
-		same_counters(RP_COHERENCE_CACHE, &c, &m->count[i], whose);
+		drive_same(RP_COHERENCE_CACHE, &c, &m->count[i], whose);
 	}
 	rp_coherence_home(k, &home);
-	same_counters(RP_COHERENCE_HOME, &home, &m->home, "home");
+	drive_same(RP_COHERENCE_HOME, &home, &m->home, "home");
 	same_lines(k, m);
 	same_copies(k, m);
 }

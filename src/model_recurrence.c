@@ -272,21 +272,20 @@ add_worker(const struct worker *w, json_t *to)
 		json_object_set_new(to, "init", times_json(w->init.part, w->init.n, p->unit));
 }
 
-/* The least n >= 0 with n eps > slack, from which on the second worker is behind; null if it need not be. */
+/* From which copy on the second worker is behind: the least n with n eps > slack, and not before its own bound holds; null if
+ * it need not be behind at all. */
 static json_t *
-behind_from(struct rp_separation s)
+behind_from(struct rp_separation s, uint32_t depth)
 {
+	rp_wide num, den, n = 0;
 	if (s.eps.num <= 0)
 		return json_null();
-	if (s.slack.num < 0)
-		return json_integer(0);
-	double n = rp_fraction_double(s.slack) / rp_fraction_double(s.eps);
-	/* Exactly where the products fit. */
-	rp_wide num, den;
-	if (!__builtin_mul_overflow(s.slack.num, s.eps.den, &num) &&
-	    !__builtin_mul_overflow(s.eps.num, s.slack.den, &den))
-		return model_wide(rp_wide_floor(num, den) + 1);
-	return json_real(n);
+	if (__builtin_mul_overflow(s.slack.num, s.eps.den, &num) ||
+	    __builtin_mul_overflow(s.eps.num, s.slack.den, &den))
+		return json_real(rp_fraction_double(s.slack) / rp_fraction_double(s.eps));
+	if (num >= 0)
+		n = rp_wide_floor(num, den) + 1;
+	return model_wide(n > depth - 1 ? n : depth - 1);
 }
 
 static json_t *
@@ -297,7 +296,7 @@ separation_json(const struct question *q)
 	json_object_set_new(o, "eps", model_fraction(s.eps));
 	json_object_set_new(o, "slack", model_fraction(s.slack));
 	json_object_set_new(o, "separated", json_boolean(s.eps.num > 0));
-	json_object_set_new(o, "behind_from", behind_from(s));
+	json_object_set_new(o, "behind_from", behind_from(s, q->worker[1].depth));
 	json_t *second = json_object();
 	add_worker(&q->worker[1], second);
 	json_object_set_new(o, "second", second);

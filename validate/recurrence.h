@@ -49,7 +49,8 @@ void rp_pipeline_issues(
     const struct rp_pipeline *p, const rp_wide *latency, size_t step, size_t n, rp_wide *issue);
 
 /* Whether the second worker falls behind the first whatever each one's latencies between its hit and its miss are: eps = P_2(hit
- * of 2) - P_1(miss of 1) > 0, and then I_2[n] - I_1[n] >= n eps - slack (Eq. 12). Both pipelines have one unit. */
+ * of 2) - P_1(miss of 1) > 0, and then I_2[n] - I_1[n] >= n eps - slack from n = d_2 - 1 on (Eq. 12). Both pipelines have
+ * one unit. */
 struct rp_separation {
 	struct rp_fraction eps, slack; /* ticks for each copy; ticks */
 };

@@ -1,11 +1,15 @@
 /* future.c - when each lookup's line is looked up again.
  *
  * Both files are stacks of blocks (base/spill.h). Lines are pushed in trace order and popped backwards; next uses are pushed
- * backwards and so popped in trace order. A block of lines is packed; an invalidation is a block of its own, its first
- * and last line behind a count of 0. A block of next uses holds how many lookups lie ahead, 0 for never. */
+ * backwards and so popped in trace order. A block of lines has names of 32 bits (sim/observe/names.h), or whole lines if
+ * those run out; an invalidation is a block of its own, its first and last line behind a count of 0. A block of next uses
+ * holds how many lookups lie ahead, 0 for never.
+ *
+ * Almost every trace can do with 32 bits all the way, and its table is of names then: else ("wide") of lines. */
 #include "config.h"
 
 #include "sim/future.h"
+#include "sim/observe/names.h"
 
 #include "base/mem.h"
 #include "base/pack.h"
@@ -17,8 +21,12 @@ enum {
 	BLOCK = RP_CHUNK, /* lookups of a block */
 	SLICE = 32,       /* blocks that a turn does */
 	AHEAD = 16,       /* lookups to prefetch */
-	SLOTS = 4096      /* of the table at first */
+	SLOTS = 4096,     /* of the table at first */
+	REGION_BITS = 20, /* lines of a named region: 2^20 */
+	KEPT = 32         /* mebibytes of each file in memory */
 };
+
+#define INLINE static inline __attribute__((always_inline))
 
 /* A line and the earliest lookup of it seen so far, going backwards. */
 struct slot {
@@ -28,21 +36,36 @@ struct slot {
 
 #define DROPPED UINT64_MAX
 
+/* The same by name, of a trace without invalidations and of fewer than 2^32 lookups. */
+struct narrow {
+	uint32_t name, at;
+};
+
+/* In front of each block. */
+struct head {
+	uint32_t n;     /* lookups; 0: an invalidation */
+	uint32_t named; /* lines by name */
+};
+
 struct rp_future {
 	struct rp_expand *expand;
 	unsigned unit_bits, sectors; /* of a lookup; log2 of the lookups of a line */
+	struct rp_names names;
+	bool wide;
 	struct rp_spill lines, uses;
 	struct rp_ahead ahead;
 	uint64_t line[BLOCK + 1]; /* of the block that is collected, or gone through */
 	size_t n;
 	bool turned; /* the last block is pushed, the table is there */
 	struct slot *slot;
-	uint64_t slots; /* a power of two; at most half of them are used */
+	struct narrow *narrow;
+	uint64_t slots; /* of either; a power of two; at most half of them are used */
 	unsigned shift; /* 64 - log2(slots) */
 	uint64_t left;  /* lookups that are still to be gone through */
 	/* Reading. */
 	uint64_t done; /* lookups */
 	uint64_t use[BLOCK + 1];
+	const uint32_t *near; /* instead of `use`, if not wide: in the file's block */
 	size_t use_at, use_n;
 	uint64_t next[RP_CHUNK + 64];
 };
@@ -57,8 +80,12 @@ rp_future_new(
 	f->unit_bits = unit_bits;
 	f->sectors = sectors;
 	if ((f->expand = rp_expand_new(unit_bits, false, bypassed, level, err)) &&
-	    rp_spill_open(&f->lines, err) && rp_spill_open(&f->uses, err))
+	    rp_names_open(&f->names, REGION_BITS, err) && rp_spill_open(&f->lines, err) &&
+	    rp_spill_open(&f->uses, err)) {
+		rp_spill_keep(&f->lines, KEPT);
+		rp_spill_keep(&f->uses, KEPT);
 		return f;
+	}
 	rp_future_free(f);
 	return NULL;
 }
@@ -71,7 +98,9 @@ rp_future_free(struct rp_future *f)
 	rp_expand_free(f->expand);
 	rp_spill_close(&f->lines);
 	rp_spill_close(&f->uses);
+	rp_names_close(&f->names);
 	free(f->slot);
+	free(f->narrow);
 	free(f);
 }
 
@@ -81,19 +110,41 @@ rp_future_bytes(const struct rp_future *f)
 	return f->ahead.bytes + rp_spill_bytes(&f->uses);
 }
 
+/* Makes names of the lines collected; false: there are none left, and lines are what they were. */
+static bool
+name_lines(struct rp_future *f)
+{
+	size_t named = rp_names_give(&f->names, f->line, f->n);
+	if (named == f->n)
+		return true;
+	while (named-- > 0)
+		f->line[named] = rp_names_line(&f->names, (uint32_t)f->line[named]);
+	return false;
+}
+
 static bool
 push_lines(struct rp_future *f, struct rp_err *err)
 {
-	uint64_t n = f->n;
-	if (!n)
+	if (!f->n)
 		return true;
-	unsigned char *to = rp_spill_room(&f->lines, sizeof n + rp_pack_room(f->n), err);
+	struct head head = { (uint32_t)f->n, !f->wide && name_lines(f) };
+	size_t bytes = sizeof head + f->n * sizeof *f->line;
+	unsigned char *to = rp_spill_room(&f->lines, bytes, err);
 	if (!to)
 		return false;
-	memcpy(to, &n, sizeof n);
-	rp_spill_push(&f->lines, sizeof n + rp_pack(to + sizeof n, f->line, f->n));
+	memcpy(to, &head, sizeof head);
+	if (head.named) {
+		uint32_t *name = (uint32_t *)(void *)(to + sizeof head);
+		for (size_t i = 0; i < f->n; i++)
+			name[i] = (uint32_t)f->line[i];
+		bytes = sizeof head + f->n * sizeof *name;
+	} else {
+		memcpy(to + sizeof head, f->line, f->n * sizeof *f->line);
+		f->wide = true;
+	}
+	rp_spill_push(&f->lines, bytes);
 	f->ahead.bytes = rp_spill_bytes(&f->lines);
-	f->ahead.lookups += n;
+	f->ahead.lookups += f->n;
 	f->n = 0;
 	return true;
 }
@@ -101,13 +152,17 @@ push_lines(struct rp_future *f, struct rp_err *err)
 static bool
 push_drop(struct rp_future *f, uint64_t first, uint64_t last, struct rp_err *err)
 {
-	uint64_t drop[3] = { 0, first, last };
-	void *to = push_lines(f, err) ? rp_spill_room(&f->lines, sizeof drop, err) : NULL;
+	struct head head = { 0, 0 };
+	uint64_t drop[2] = { first, last };
+	unsigned char *to =
+	    push_lines(f, err) ? rp_spill_room(&f->lines, sizeof head + sizeof drop, err) : NULL;
 	if (!to)
 		return false;
-	memcpy(to, drop, sizeof drop);
-	rp_spill_push(&f->lines, sizeof drop);
+	memcpy(to, &head, sizeof head);
+	memcpy(to + sizeof head, drop, sizeof drop);
+	rp_spill_push(&f->lines, sizeof head + sizeof drop);
 	f->ahead.bytes = rp_spill_bytes(&f->lines);
+	f->wide = true;
 	return true;
 }
 
@@ -149,14 +204,14 @@ rp_future_show(struct rp_future *f, const struct rp_batch *b, struct rp_err *err
 }
 
 /* Neighbours share a cache line; four in a row are spread by the high bits of a product. */
-static inline uint64_t
+INLINE uint64_t
 home(const struct rp_future *f, uint64_t line)
 {
 	return (line >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> f->shift << 2 | (line & 3);
 }
 
 /* The slot of a line, or the free one where it would go. */
-static inline struct slot *
+INLINE struct slot *
 find(const struct rp_future *f, uint64_t line)
 {
 	uint64_t i = home(f, line);
@@ -165,21 +220,36 @@ find(const struct rp_future *f, uint64_t line)
 	return &f->slot[i];
 }
 
+INLINE struct narrow *
+find_name(const struct rp_future *f, uint32_t name)
+{
+	uint64_t i = home(f, name);
+	while (f->narrow[i].at && f->narrow[i].name != name)
+		i = (i + 1) & (f->slots - 1);
+	return &f->narrow[i];
+}
+
 static bool
 resize(struct rp_future *f, uint64_t slots, struct rp_err *err)
 {
 	struct slot *old = f->slot;
+	struct narrow *named = f->narrow;
 	uint64_t n = f->slots;
-	struct slot *made = rp_mem_table(slots, sizeof *made, err);
+	void *made = rp_mem_table(slots, f->wide ? sizeof *old : sizeof *named, err);
 	if (!made)
 		return false;
-	f->slot = made;
+	f->slot = f->wide ? made : NULL;
+	f->narrow = f->wide ? NULL : made;
 	f->slots = slots;
 	f->shift = 64 - ((unsigned)__builtin_ctzll(slots) - 2);
-	for (uint64_t i = 0; i < n; i++)
+	for (uint64_t i = 0; old && i < n; i++)
 		if (old[i].at)
 			*find(f, old[i].line) = old[i];
+	for (uint64_t i = 0; named && i < n; i++)
+		if (named[i].at)
+			*find_name(f, named[i].name) = named[i];
 	free(old);
+	free(named);
 	return true;
 }
 
@@ -218,32 +288,72 @@ go_back(struct rp_future *f, size_t n)
 	f->ahead.lines = lines;
 }
 
+/* The same by name. */
+static void
+go_back_named(struct rp_future *f, const uint32_t *restrict name, size_t n, uint32_t *restrict use)
+{
+	uint32_t number = (uint32_t)f->left;
+	uint64_t lines = f->ahead.lines;
+	for (size_t i = n; i-- > 0; number--) {
+		if (i >= AHEAD)
+			__builtin_prefetch(&f->narrow[home(f, name[i - AHEAD])], 1);
+		struct narrow *s = find_name(f, name[i]);
+		uint32_t at = s->at;
+		lines += !at;
+		use[i] = (at - number) & -(uint32_t)(at != 0);
+		*s = (struct narrow){ name[i], number };
+	}
+	f->left = number;
+	f->ahead.lines = lines;
+}
+
 static bool
 push_uses(struct rp_future *f, size_t n, struct rp_err *err)
 {
-	uint64_t count = n;
-	unsigned char *to = rp_spill_room(&f->uses, sizeof count + rp_pack_room(n), err);
+	struct head head = { (uint32_t)n, 0 };
+	unsigned char *to = rp_spill_room(&f->uses, sizeof head + rp_pack_room(n), err);
 	if (!to)
 		return false;
-	memcpy(to, &count, sizeof count);
-	rp_spill_push(&f->uses, sizeof count + rp_pack(to + sizeof count, f->use, n));
+	memcpy(to, &head, sizeof head);
+	rp_spill_push(&f->uses, sizeof head + rp_pack(to + sizeof head, f->use, n));
+	return true;
+}
+
+static bool
+turn_named(struct rp_future *f, const uint32_t *name, size_t n, struct rp_err *err)
+{
+	struct head head = { (uint32_t)n, 1 };
+	unsigned char *to = rp_spill_room(&f->uses, sizeof head + n * sizeof *name, err);
+	if (!to)
+		return false;
+	memcpy(to, &head, sizeof head);
+	go_back_named(f, name, n, (uint32_t *)(void *)(to + sizeof head));
+	rp_spill_push(&f->uses, sizeof head + n * sizeof *name);
 	return true;
 }
 
 static bool
 turn_block(struct rp_future *f, const unsigned char *block, struct rp_err *err)
 {
-	uint64_t head[3];
-	memcpy(head, block, sizeof *head);
-	if (!head[0]) {
-		memcpy(head, block, sizeof head);
-		drop_lines(f, head[1], head[2]);
+	struct head head;
+	memcpy(&head, block, sizeof head);
+	block += sizeof head;
+	size_t n = head.n;
+	if (!n) {
+		uint64_t drop[2];
+		memcpy(drop, block, sizeof drop);
+		drop_lines(f, drop[0], drop[1]);
 		return true;
 	}
-	size_t n = (size_t)head[0];
 	if ((f->ahead.lines + n) * 2 > f->slots && !resize(f, f->slots * 2, err))
 		return false;
-	rp_unpack(block + sizeof *head, f->line, n);
+	const uint32_t *name = (const uint32_t *)(const void *)block;
+	if (!f->wide)
+		return turn_named(f, name, n, err);
+	if (!head.named)
+		memcpy(f->line, block, n * sizeof *f->line);
+	for (size_t i = 0; head.named && i < n; i++)
+		f->line[i] = rp_names_line(&f->names, name[i]);
 	go_back(f, n);
 	return push_uses(f, n, err);
 }
@@ -251,18 +361,22 @@ turn_block(struct rp_future *f, const unsigned char *block, struct rp_err *err)
 static bool
 begin_turn(struct rp_future *f, struct rp_err *err)
 {
-	if (!push_lines(f, err) || !resize(f, SLOTS, err))
+	if (!push_lines(f, err))
 		return false;
+	f->wide |= f->ahead.lookups >= UINT32_MAX;
 	f->left = f->ahead.lookups;
-	f->turned = true;
-	return true;
+	f->turned = resize(f, SLOTS, err);
+	return f->turned;
 }
 
 static void
 end_turn(struct rp_future *f)
 {
 	free(f->slot);
+	free(f->narrow);
 	f->slot = NULL;
+	f->narrow = NULL;
+	rp_names_close(&f->names);
 	rp_spill_close(&f->lines);
 }
 
@@ -273,7 +387,8 @@ rp_future_turn(struct rp_future *f, struct rp_err *err)
 		return -1;
 	for (int i = 0; i < SLICE; i++) {
 		size_t length;
-		const unsigned char *block = f->slot ? rp_spill_pop(&f->lines, &length, err) : NULL;
+		const unsigned char *block =
+		    f->slot || f->narrow ? rp_spill_pop(&f->lines, &length, err) : NULL;
 		if (!block && err->code)
 			return -1;
 		if (!block) {
@@ -292,16 +407,33 @@ read_uses(struct rp_future *f, struct rp_err *err)
 {
 	size_t length;
 	const unsigned char *block = rp_spill_pop(&f->uses, &length, err);
-	uint64_t n;
+	struct head head;
 	if (!block)
 		return err->code ? false
 		                 : rp_fail(err, RP_FAILED,
 				       "more lookups than were foreseen: please report this");
-	memcpy(&n, block, sizeof n);
-	rp_unpack(block + sizeof n, f->use, (size_t)n);
+	memcpy(&head, block, sizeof head);
+	if (head.named)
+		f->near = (const uint32_t *)(const void *)(block + sizeof head);
+	else
+		rp_unpack(block + sizeof head, f->use, head.n);
 	f->use_at = 0;
-	f->use_n = (size_t)n;
+	f->use_n = head.n;
 	return true;
+}
+
+/* Keys of n lookups from number `number` on. */
+static void
+tell(const struct rp_future *f, uint64_t number, size_t n, uint64_t *restrict next)
+{
+	const uint64_t *restrict use = f->use + f->use_at;
+	const uint32_t *restrict near = f->near ? f->near + f->use_at : NULL;
+	for (size_t k = 0; near && k < n; k++) {
+		uint64_t never = -(uint64_t)(near[k] == 0), key = number + k;
+		next[k] = (key ^ never) + near[k]; /* UINT64_MAX - key, or the later lookup */
+	}
+	for (size_t k = 0; !near && k < n; k++)
+		next[k] = use[k] ? number + k + use[k] : UINT64_MAX - (number + k);
 }
 
 bool
@@ -312,10 +444,7 @@ rp_future_next(struct rp_future *f, struct rp_lookups *in, struct rp_err *err)
 		if (f->use_at == f->use_n && !read_uses(f, err))
 			return false;
 		size_t have = f->use_n - f->use_at, n = in->n - i < have ? in->n - i : have;
-		const uint64_t *use = f->use + f->use_at;
-		uint64_t number = in->number + i, *next = f->next + i;
-		for (size_t k = 0; k < n; k++)
-			next[k] = use[k] ? number + k + use[k] : UINT64_MAX - (number + k);
+		tell(f, in->number + i, n, f->next + i);
 		f->use_at += n;
 		i += n;
 	}

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { ROWS = 2048 };
+enum { ROWS = 2048, KEPT = 32 /* mebibytes in memory */ };
 
 struct rp_spool {
 	struct rp_spill file;
@@ -32,8 +32,10 @@ rp_spool_new(struct rp_err *err)
 	struct rp_spool *s = rp_mem_array(1, sizeof *s, err);
 	if (!s)
 		return NULL;
-	if (rp_spill_open(&s->file, err) && (s->rows = rp_batch_new(ROWS, RP_COL_ALL, err)))
+	if (rp_spill_open(&s->file, err) && (s->rows = rp_batch_new(ROWS, RP_COL_ALL, err))) {
+		rp_spill_keep(&s->file, KEPT);
 		return s;
+	}
 	rp_spool_free(s);
 	return NULL;
 }

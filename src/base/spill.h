@@ -1,8 +1,8 @@
 /* spill.h - blocks of bytes in a temporary file: a stack, or a queue.
  *
  * Blocks are pushed; then they are popped, the last one first, or read from the first one on. About a mebibyte is in
- * memory; if there is more, the rest is in a file without a name (base/temp.h) that shrinks as blocks are popped and is gone
- * when it is closed, however the program ends. */
+ * memory, or as many as rp_spill_keep says; if there is more, the rest is in a file without a name (base/temp.h) that
+ * shrinks as blocks are popped and is gone when it is closed, however the program ends. */
 #ifndef RP_BASE_SPILL_H
 #define RP_BASE_SPILL_H
 
@@ -18,10 +18,14 @@ struct rp_spill {
 	uint64_t bytes; /* pushed so far */
 	/* private to spill.c */
 	int fd;                 /* -1: no file yet */
-	unsigned char *segment; /* the last, or the one that is read */
+	unsigned char *segment; /* the last, or the one that was read from the file */
+	unsigned char *view;    /* the one that is read */
 	size_t used, at;        /* bytes of it; where to read on */
-	uint64_t segments;      /* before it, in the file */
-	uint64_t next;          /* to be read */
+	unsigned char **kept;   /* the first, `keep` of them; NULL: those that are not there now */
+	size_t keep;
+	uint64_t filed;    /* bytes that went to the file */
+	uint64_t segments; /* before the last, kept or in the file */
+	uint64_t next;     /* to be read */
 	bool rewound;
 };
 
@@ -29,7 +33,10 @@ struct rp_spill {
 bool rp_spill_open(struct rp_spill *s, struct rp_err *err);
 void rp_spill_close(struct rp_spill *s); /* it is empty then */
 
-/* Bytes pushed so far, if there is a file; else 0. */
+/* Before anything is pushed: so many mebibytes are to be in memory before a file is written. */
+void rp_spill_keep(struct rp_spill *s, size_t mebibytes);
+
+/* Bytes that went to the file; 0: there is none. */
 uint64_t rp_spill_bytes(const struct rp_spill *s);
 
 /* Room for a block of up to n bytes (RP_SPILL_BLOCK at most), at a multiple of 8; borrowed until rp_spill_push, which says

@@ -36,17 +36,18 @@ expect(const unsigned char *block, size_t n, uint64_t i)
 		cr_assert_eq(block[k], i & 255);
 }
 
-RP_TEST(spill, is_a_stack)
+static void
+use_as_stack(struct rp_rng *rng, size_t keep)
 {
-	struct rp_rng rng = { rp_test_seed("spill") };
 	struct rp_spill s = { 0 };
 	uint64_t height = 0;
 	size_t n;
 	cr_assert(rp_spill_open(&s, &err), "%s", err.text);
+	rp_spill_keep(&s, keep);
 	for (int turn = 0; turn < 40; turn++) {
-		for (uint64_t up = rp_rng_below(&rng, 300); up; up--)
+		for (uint64_t up = rp_rng_below(rng, 300); up; up--)
 			push(&s, height++);
-		for (uint64_t down = rp_rng_below(&rng, turn < 30 ? 250 : 500); down && height;
+		for (uint64_t down = rp_rng_below(rng, turn < 30 ? 250 : 500); down && height;
 		     down--) {
 			const void *block = rp_spill_pop(&s, &n, &err);
 			expect(block, n, --height);
@@ -61,6 +62,13 @@ RP_TEST(spill, is_a_stack)
 	rp_spill_close(&s);
 }
 
+RP_TEST(spill, is_a_stack)
+{
+	struct rp_rng rng = { rp_test_seed("spill") };
+	for (size_t keep = 0; keep < 8; keep = 2 * keep + 1)
+		use_as_stack(&rng, keep);
+}
+
 RP_TEST(spill, is_a_queue)
 {
 	for (uint64_t count = 0; count < 1000; count = 3 * count + 1) {
@@ -68,6 +76,7 @@ RP_TEST(spill, is_a_queue)
 		uint64_t bytes = 0;
 		size_t n;
 		cr_assert(rp_spill_open(&s, &err), "%s", err.text);
+		rp_spill_keep(&s, count % 5);
 		for (uint64_t i = 0; i < count; i++) {
 			push(&s, i);
 			bytes += length_of(i);
@@ -82,6 +91,32 @@ RP_TEST(spill, is_a_queue)
 		cr_assert_eq(err.code, RP_OK);
 		rp_spill_close(&s);
 	}
+}
+
+/* What is kept needs no file, and is read as often as one likes. */
+RP_TEST(spill, keeps_the_first_mebibytes)
+{
+	struct rp_spill s = { 0 };
+	size_t n;
+	cr_assert(rp_spill_open(&s, &err), "%s", err.text);
+	rp_spill_keep(&s, 3);
+	uint64_t count = 0;
+	while (s.segments < 3)
+		push(&s, count++);
+	cr_assert_eq(rp_spill_bytes(&s), 0);
+	while (s.segments < 5)
+		push(&s, count++);
+	cr_assert_gt(rp_spill_bytes(&s), 1 << 19);
+	cr_assert_lt(rp_spill_bytes(&s), 2 << 20);
+	for (int again = 0; again < 2; again++) {
+		cr_assert(rp_spill_rewind(&s, &err));
+		for (uint64_t i = 0; i < count; i++) {
+			const void *block = rp_spill_next(&s, &n, &err);
+			expect(block, n, i);
+		}
+		cr_assert_null(rp_spill_next(&s, &n, &err));
+	}
+	rp_spill_close(&s);
 }
 
 /* Mebibytes that are popped are given back to the disk while the file is still open. */

@@ -2,6 +2,8 @@
 #include "config.h"
 
 #include "bench/bench.h"
+
+#include "gen/gen.h"
 #include "traces/format.h"
 
 #include <math.h>
@@ -125,6 +127,18 @@ bench_load(char **argv, const char *name, unsigned columns, size_t limit)
 		return NULL;
 	}
 	struct rp_source *s = rp_trace_open(path, &o, &err);
+	if (!s)
+		bench_fail(&err);
+	struct rp_batch *b = bench_collect(s, columns, limit);
+	rp_source_close(s);
+	return b;
+}
+
+struct rp_batch *
+bench_made(const char *what, unsigned columns, size_t limit)
+{
+	struct rp_err err = { 0 };
+	struct rp_source *s = rp_gen_open(what, 1, &err);
 	if (!s)
 		bench_fail(&err);
 	struct rp_batch *b = bench_collect(s, columns, limit);

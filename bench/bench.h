@@ -48,6 +48,9 @@ struct rp_source;
 struct rp_batch *bench_collect(struct rp_source *s, unsigned columns, size_t limit);
 struct rp_batch *bench_load(char **argv, const char *name, unsigned columns, size_t limit);
 
+/* The same of a generator, from `KIND,key=value...`. */
+struct rp_batch *bench_made(const char *what, unsigned columns, size_t limit);
+
 /* Ends the program with the error's text: a bench has nothing to tidy up. */
 void bench_fail(const struct rp_err *err) __attribute__((noreturn));
 

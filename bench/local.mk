@@ -65,3 +65,6 @@ bench_model_LDADD = libcore.la
 benches += bench/features
 bench_features_SOURCES = bench/features.c $(bench_shared)
 bench_features_LDADD = libcore.la
+benches += bench/profile
+bench_profile_SOURCES = bench/profile.c $(bench_shared)
+bench_profile_LDADD = libcore.la

@@ -4,9 +4,7 @@
 #include "bench/bench.h"
 
 #include "base/hash.h"
-#include "gen/gen.h"
 #include "sim/observe/reuse.h"
-#include "traces/source.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -190,18 +188,6 @@ measure(const char *name, const struct rp_batch *b, double floor)
 	bench_row_most(what, (double)j.bytes / (double)j.lines, "B/line", "-", NAN, 64);
 }
 
-static struct rp_batch *
-made(const char *what)
-{
-	struct rp_err err = { 0 };
-	struct rp_source *s = rp_gen_open(what, 1, &err);
-	if (!s)
-		bench_fail(&err);
-	struct rp_batch *b = bench_collect(s, 0, ROWS);
-	rp_source_close(s);
-	return b;
-}
-
 int
 main(int argc, char **argv)
 {
@@ -214,7 +200,7 @@ main(int argc, char **argv)
 	if (b)
 		measure("sqlite", b, NAN);
 	rp_batch_free(b);
-	b = made("zipf,exponent=0.9,lines=1048576");
+	b = bench_made("zipf,exponent=0.9,lines=1048576", 0, ROWS);
 	measure("zipf over 1 M lines", b, 3.5);
 	rp_batch_free(b);
 	return 0;

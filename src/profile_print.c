@@ -306,7 +306,10 @@ print_head(struct rp_out *to, const struct profile_run *run, const struct profil
 	     rp_out_printf(to, err, "%-9s %.6g of the lines: %s, with %s lookups\n", "sample",
 		 rp_profile_rate(run->whole), rp_print_count(text, rp_profile_lines(run->whole)),
 		 rp_print_count(lookups, rp_profile_sampled(run->whole)));
-	if (rp_profile_error(run->whole, &e))
+	if (rp_profile_rate(run->whole) == 1)
+		ok = ok &&
+		     rp_out_printf(to, err, "%-9s none: all lines are in the sample\n", "error");
+	else if (rp_profile_error(run->whole, &e))
 		ok = ok && rp_out_printf(to, err,
 			       "%-9s %.4f on average, %.4f at most (at %s lines): the standard\n"
 			       "          error of the miss ratio, from %d parts of the sample\n",

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP = 64, FIRST_CAP = 1024 };
+enum { GROUP = 64, FIRST_CAP = 1024, AHEAD = 16 };
 
 static uint64_t
 words(uint64_t cap)
@@ -51,10 +51,12 @@ reserve(struct rp_hist *h, uint64_t most, struct rp_err *err)
 	return true;
 }
 
-static void
-mark(struct rp_hist *h, uint32_t d)
+/* One more. Whether its group is in use needs to be told once. */
+static inline void
+count_one(struct rp_hist *h, uint32_t d)
 {
-	h->used[d / GROUP / 64] |= UINT64_C(1) << d / GROUP % 64;
+	if (!h->count[d]++)
+		h->used[d / GROUP / 64] |= UINT64_C(1) << d / GROUP % 64;
 }
 
 bool
@@ -66,12 +68,13 @@ rp_hist_add(
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t d = distance[i];
+		if (i + AHEAD < n)
+			__builtin_prefetch(&h->count[distance[i + AHEAD] & (h->cap - 1)], 1);
 		if (d == RP_COLD) {
 			cold++;
 			continue;
 		}
-		h->count[d]++;
-		mark(h, d);
+		count_one(h, d);
 	}
 	h->cold += cold;
 	h->total += n;
@@ -93,8 +96,7 @@ rp_hist_add_kind(struct rp_hist *h, const uint32_t *distance, const uint8_t *kin
 			h->cold++;
 			continue;
 		}
-		h->count[d]++;
-		mark(h, d);
+		count_one(h, d);
 	}
 	return true;
 }

@@ -34,7 +34,7 @@ rp_profile_new(const struct rp_profile_opts *o, struct rp_err *err)
 	    !(p->index = rp_mem_array(CHUNK, sizeof *p->index, err)) ||
 	    !(p->distance = rp_mem_array(CHUNK, sizeof *p->distance, err)) ||
 	    (o->times && !(p->times = rp_times_new(err))) ||
-	    (p->sampled && o->error && !open_pieces(p, err))) {
+	    (p->sampled && o->error && !o->lines && !open_pieces(p, err))) {
 		rp_profile_free(p);
 		return NULL;
 	}
@@ -212,6 +212,35 @@ lower_bound(const struct rp_profile *p, uint64_t *room)
 	return below ? below : 1;
 }
 
+/* The smaller samples begin where the rate falls for the first time: before, nothing was left to chance, and all of them have
+ * what the whole has. */
+static bool
+begin_pieces(struct rp_profile *p, uint64_t *room, struct rp_err *err)
+{
+	const struct rp_spread *all = &p->part[RP_PART_ALL];
+	struct lines kept = { room, 0 };
+	if (!open_pieces(p, err))
+		return false;
+	for (unsigned i = 0; i < RP_ERROR_PARTS; i++) {
+		struct rp_spread *s = &p->piece_part[i];
+		if (!(s->fine = rp_mem_array(RP_FINE_BINS, sizeof *s->fine, err)))
+			return false;
+		memcpy(s->fine, all->fine, RP_FINE_BINS * sizeof *s->fine);
+		s->fine_cold = all->fine_cold;
+		s->fine_total = all->fine_total;
+	}
+	rp_reuse_walk(p->reuse, take_line, &kept);
+	for (size_t i = 0; i < kept.n; i += CHUNK) {
+		size_t n = kept.n - i < CHUNK ? kept.n - i : CHUNK;
+		if (!run_pieces(p, kept.line + i, n, err))
+			return false;
+	}
+	/* That was no lookup. */
+	for (unsigned i = 0; i < RP_ERROR_PARTS; i++)
+		rp_hist_clear(&p->piece_part[i].hist);
+	return true;
+}
+
 /* More lines than there may be: lowers the rate. */
 static bool
 lower_rate(struct rp_profile *p, struct rp_err *err)
@@ -225,8 +254,11 @@ lower_rate(struct rp_profile *p, struct rp_err *err)
 		p->distinct = (uint64_t)((double)p->distinct * left + 0.5);
 		p->recent = (uint64_t)((double)p->recent * left + 0.5);
 		ok = thin(p, p->reuse, room, err);
-		for (unsigned i = 0; p->piece[0] && i < RP_ERROR_PARTS; i++)
-			ok = ok && thin(p, p->piece[i], room, err);
+		if (p->o.error && !p->piece[0])
+			ok = ok && begin_pieces(p, room, err);
+		else
+			for (unsigned i = 0; p->piece[0] && i < RP_ERROR_PARTS; i++)
+				ok = ok && thin(p, p->piece[i], room, err);
 	}
 	free(room);
 	return ok;

@@ -108,7 +108,7 @@ struct rp_profile_error {
 	uint64_t at; /* lines, where it is largest */
 };
 enum { RP_ERROR_PARTS = 8 };
-/* false, with *e all 0: it was not asked for, or nothing was sampled. */
+/* All 0 where every line is in the sample. false: it was not asked for, or nothing was sampled. */
 bool rp_profile_error(const struct rp_profile *p, struct rp_profile_error *e);
 
 /* Bytes it holds. */

@@ -223,8 +223,10 @@ rp_profile_error(const struct rp_profile *p, struct rp_profile_error *e)
 {
 	*e = (struct rp_profile_error){ 0 };
 	double footprint = rp_profile_footprint(p, RP_PART_ALL);
-	if (!p->piece[0] || footprint < 1 || !p->part[RP_PART_ALL].lookups)
+	if (footprint < 1 || !p->part[RP_PART_ALL].lookups)
 		return false;
+	if (!p->piece[0])
+		return p->o.error && p->sample.below == RP_SAMPLE_ALL;
 	uint64_t lines[SIZES_MOST];
 	double sum[SIZES_MOST] = { 0 }, squares[SIZES_MOST] = { 0 };
 	size_t n = error_sizes(footprint, lines);

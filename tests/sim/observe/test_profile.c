@@ -234,7 +234,7 @@ RP_TEST(profile, the_fixture_of_intervals_that_keep_or_reset_their_state)
 				distinct += !seen[line[i * length + k]];
 				seen[line[i * length + k]] = true;
 			}
-			cr_assert_eq(rp_profile_lookups(p, RP_PART_INTERVAL),
+			cr_assert_eq((json_int_t)rp_profile_lookups(p, RP_PART_INTERVAL),
 			    json_integer_value(json_object_get(row, "n")));
 			cr_assert_eq(rp_profile_footprint(p, RP_PART_INTERVAL), distinct);
 			reuse_profile(p, RP_PART_INTERVAL, got, m);

@@ -17,7 +17,6 @@
 
 #include "base/mem.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 struct staged {
@@ -29,8 +28,6 @@ struct staged {
 	uint64_t *pinned;
 	uint32_t *pins;
 	size_t words; /* of bits of a set */
-	uint64_t
-	    wrong; /* 1 + a way that a plug-in wanted to replace and that there is not; 0: none */
 	/* The rest is for stalls. */
 	struct rp_pendings on_way; /* of sectors */
 	uint64_t entries, merge;   /* UINT64_MAX: unlimited */
@@ -139,12 +136,7 @@ make_room(struct staged *c, const struct rp_at *at, const struct want *x, uint8_
 	if (rp_tags_room(t, at->index))
 		return rp_tags_take(t, at->index);
 	uint64_t base = (uint64_t)at->index * t->ways;
-	uint32_t way = t->spec->policy->victim(at);
-	if (way >= t->ways) { /* a plug-in's mistake */
-		c->wrong = (uint64_t)way + 1;
-		way = 0;
-	}
-	uint32_t other = way;
+	uint32_t way = rp_tags_victim(t, at), other = way;
 	while (at->pinned && is_pinned(at->pinned, other))
 		other = (other + 1) % t->ways;
 	if (other != way)
@@ -344,12 +336,7 @@ run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, uint6
 			.victim = victim ? &victim[i] : &left };
 		outcome[i] = c->waits ? look_in_time(c, &at, &x, in) : look(c, &at, &x);
 	}
-	if (c->wrong)
-		return rp_fail(err, RP_USAGE,
-		    "policy '%s' wants to replace way %" PRIu64 " of a set of %" PRIu32
-		    " (0 is the first)",
-		    cache->spec->policy->name, c->wrong - 1, c->tags.ways);
-	return true;
+	return rp_tags_right(&c->tags, err);
 }
 
 /* What is done with a line: `mask` are those of its sectors that are meant. How many lines it was something to. */

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum { SEARCHED_WAYS = 32 }; /* up to which searching beats hashing */
@@ -27,13 +28,14 @@ rp_tags_open(struct rp_tags *t, const struct rp_cache_spec *s, struct rp_err *er
 	    rp_mem_array(1, p->all_bytes ? p->all_bytes(s->sets, s->ways, s->arg) : 0, err);
 	if (!t->line || !t->valid || !t->set || !t->set_state || !t->all_state)
 		return false;
-	if (s->ways > SEARCHED_WAYS) {
+	if (s->ways > SEARCHED_WAYS && lines < UINT32_MAX) {
 		uint64_t size = 64;
 		while (size < 2 * lines)
 			size *= 2;
 		t->table = rp_mem_array(size, sizeof *t->table, err);
+		t->next = rp_mem_array(lines, sizeof *t->next, err);
 		t->table_mask = size - 1;
-		if (!t->table)
+		if (!t->table || !t->next)
 			return false;
 	}
 	for (uint32_t i = 0; p->init && i < s->sets; i++)
@@ -54,6 +56,7 @@ rp_tags_close(struct rp_tags *t)
 	free(t->valid);
 	free(t->set);
 	free(t->table);
+	free(t->next);
 	free(t->set_state);
 	free(t->all_state);
 }
@@ -70,49 +73,67 @@ rp_tags_take(struct rp_tags *t, uint32_t s)
 	return w;
 }
 
+uint32_t
+rp_tags_victim(struct rp_tags *t, const struct rp_at *at)
+{
+	uint32_t way = t->spec->policy->victim(at);
+	if (way < t->ways)
+		return way;
+	t->wrong = way + UINT64_C(1);
+	return 0;
+}
+
+bool
+rp_tags_right(const struct rp_tags *t, struct rp_err *err)
+{
+	return !t->wrong || rp_fail(err, RP_USAGE,
+				"policy '%s' wants to replace way %" PRIu64 " of a set of %" PRIu32
+				" (0 is the first)",
+				t->spec->policy->name, t->wrong - 1, t->ways);
+}
+
+static void
+chain(struct rp_tags *t, uint64_t place)
+{
+	uint32_t *p = rp_tags_chain(t, t->line[place]);
+	t->next[place] = *p;
+	*p = (uint32_t)(place + 1);
+}
+
+static void
+unchain(struct rp_tags *t, uint64_t place)
+{
+	uint32_t *p = rp_tags_chain(t, t->line[place]);
+	while (*p != place + 1)
+		p = &t->next[*p - 1];
+	*p = t->next[place];
+}
+
 void
 rp_tags_put(struct rp_tags *t, uint64_t place, uint64_t line)
 {
 	t->line[place] = line;
 	t->valid[place] = true;
 	if (t->table)
-		t->table[rp_tags_slot(t, line)] = place + 1;
-}
-
-/* Takes a line out of the table: what follows moves up, so that no search ends early. */
-static void
-unslot(struct rp_tags *t, uint64_t line)
-{
-	uint64_t hole = rp_tags_slot(t, line);
-	for (uint64_t i = (hole + 1) & t->table_mask; t->table[i]; i = (i + 1) & t->table_mask) {
-		uint64_t home = rp_mix64(t->line[t->table[i] - 1]) & t->table_mask;
-		if (((i - home) & t->table_mask) < ((i - hole) & t->table_mask))
-			continue;
-		t->table[hole] = t->table[i];
-		hole = i;
-	}
-	t->table[hole] = 0;
+		chain(t, place);
 }
 
 void
 rp_tags_leave(struct rp_tags *t, uint64_t place)
 {
 	if (t->table)
-		unslot(t, t->line[place]);
+		unchain(t, place);
 	t->valid[place] = false;
 }
 
 void
 rp_tags_swap(struct rp_tags *t, uint64_t a, uint64_t b)
 {
-	uint64_t line = t->line[a];
-	if (t->table) {
-		uint64_t slot = rp_tags_slot(t, line);
-		t->table[rp_tags_slot(t, t->line[b])] = a + 1;
-		t->table[slot] = b + 1;
-	}
-	t->line[a] = t->line[b];
-	t->line[b] = line;
+	uint64_t line = t->line[a], other = t->line[b];
+	rp_tags_leave(t, a);
+	rp_tags_leave(t, b);
+	rp_tags_put(t, a, other);
+	rp_tags_put(t, b, line);
 }
 
 void

@@ -1,7 +1,7 @@
 /* tags.h - which line lies in which way, and what the policy knows of it.
  *
- * Ways stay where they were filled. In a small set a line is searched end to end; large sets share a hash table from line to
- * place (set * ways + way). */
+ * Ways stay where they were filled. In a small set a line is searched end to end; large sets share a hash table of chains
+ * from line to place (set * ways + way). */
 #ifndef RP_SIM_TAGS_H
 #define RP_SIM_TAGS_H
 
@@ -25,12 +25,15 @@ struct rp_tags {
 	struct {
 		uint32_t valid, taken; /* ways in use; ways below this are in use */
 	} * set;
-	uint64_t *table; /* place + 1 of a line, by open addressing; NULL: sets are searched */
+	/* First place + 1 of each chain, and behind each place the next + 1; NULL: sets are searched. */
+	uint32_t *table, *next;
 	uint64_t table_mask;
 	char *set_state;
 	size_t set_bytes;
 	void *all_state;
 	struct rp_rng rng;
+	uint64_t
+	    wrong; /* 1 + a way that a plug-in wanted to replace and that there is not; 0: none */
 };
 
 /* Empty tags of such a cache, whose spec is borrowed. On failure rp_tags_close() is due too. */
@@ -53,22 +56,23 @@ rp_tags_at(struct rp_tags *t, uint64_t line)
 		.draw = rp_rng_below };
 }
 
-/* The slot of the table where a line is, or where it would go. */
-static inline uint64_t
-rp_tags_slot(const struct rp_tags *t, uint64_t line)
+/* The chain that a line is in. */
+static inline uint32_t *
+rp_tags_chain(const struct rp_tags *t, uint64_t line)
 {
-	uint64_t i = rp_mix64(line) & t->table_mask;
-	while (t->table[i] && t->line[t->table[i] - 1] != line)
-		i = (i + 1) & t->table_mask;
-	return i;
+	return &t->table[rp_mix64(line) & t->table_mask];
 }
 
 /* Place of a line of set s, or RP_NO_PLACE. */
 static inline int64_t
 rp_tags_find(const struct rp_tags *t, uint32_t s, uint64_t line)
 {
-	if (t->table)
-		return (int64_t)t->table[rp_tags_slot(t, line)] - 1;
+	if (t->table) {
+		uint32_t place = *rp_tags_chain(t, line);
+		while (place && t->line[place - 1] != line)
+			place = t->next[place - 1];
+		return (int64_t)place - 1;
+	}
 	uint64_t base = (uint64_t)s * t->ways;
 	for (uint64_t p = base; p < base + t->ways; p++)
 		if (t->valid[p] && t->line[p] == line)
@@ -85,6 +89,12 @@ rp_tags_room(const struct rp_tags *t, uint32_t s)
 
 /* Takes a free way of set s, which has one: the first. */
 uint32_t rp_tags_take(struct rp_tags *t, uint32_t s);
+
+/* The way of a full set that the policy wants to replace; 0, and t->wrong is set, if there is no such way. */
+uint32_t rp_tags_victim(struct rp_tags *t, const struct rp_at *at);
+
+/* Fails with RP_USAGE if a policy, which a plug-in may be, named a way that there is not. */
+bool rp_tags_right(const struct rp_tags *t, struct rp_err *err);
 
 /* Puts a line into a way that was taken, or whose line left. */
 void rp_tags_put(struct rp_tags *t, uint64_t place, uint64_t line);

@@ -6,6 +6,7 @@
 #include "gen/gen.h"
 #include "gen/synth.h"
 
+#include "base/emit.h"
 #include "base/mem.h"
 #include "base/parse.h"
 
@@ -124,13 +125,18 @@ rp_mixture_free(struct rp_mixture *m)
 }
 
 json_t *
-rp_mixture_json(const struct rp_mixture *m)
+rp_mixture_json(const struct rp_mixture *m, struct rp_err *err)
 {
+	rp_emit_begin();
 	json_t *peaks = json_array();
 	for (size_t i = 0; i < m->n; i++)
 		json_array_append_new(peaks, json_pack("{sf sf sf}", "mu", m->peak[i].mu, "sigma",
 						 m->peak[i].sigma, "weight", m->peak[i].weight));
-	return json_pack("{so sf}", "peaks", peaks, "cold_weight", m->cold);
+	json_t *o = json_pack("{so sf}", "peaks", peaks, "cold_weight", m->cold);
+	if (rp_emit_whole(o, err))
+		return o;
+	json_decref(o);
+	return NULL;
 }
 
 static const struct rp_opt opts[] = {
@@ -173,33 +179,39 @@ rp_mixture_parse(char *text, struct rp_mixture_params *p, uint64_t *seed, struct
 	return true;
 }
 
+static bool
+open_stream(struct rp_synth_stream *t, const struct mixture_params *p, uint64_t seed, uint32_t id,
+    struct rp_err *err)
+{
+	struct rp_mixture m;
+	if (!rp_mixture_make(&m, &p->mixture, seed, id, err))
+		return false;
+	*t = (struct rp_synth_stream){ .counts = m.counts,
+		.key = rp_mixture_key(&p->mixture, seed),
+		.about = rp_mixture_json(&m, err),
+		.id = id };
+	m.counts = (struct rp_counts){ 0 };
+	rp_mixture_free(&m);
+	return t->about != NULL;
+}
+
 static struct rp_source *
 mixture_open(const void *params, uint64_t seed, struct rp_err *err)
 {
 	const struct mixture_params *p = params;
 	struct rp_trace_key key = rp_mixture_key(&p->mixture, seed);
-	size_t n = p->synth.streams;
+	uint32_t n = p->synth.streams, made = 0;
 	struct rp_synth_stream *streams = rp_mem_array(n, sizeof *streams, err);
-	if (!streams)
-		return NULL;
-	for (size_t i = 0; i < n; i++) {
-		struct rp_mixture m;
-		if (!rp_mixture_make(&m, &p->mixture, seed, i, err)) {
-			for (; i-- > 0;) {
-				rp_counts_free(&streams[i].counts);
-				json_decref(streams[i].about);
-			}
-			free(streams);
-			return NULL;
-		}
-		streams[i] = (struct rp_synth_stream){ .counts = m.counts,
-			.key = key,
-			.about = rp_mixture_json(&m),
-			.id = (uint32_t)i };
-		m.counts = (struct rp_counts){ 0 };
-		rp_mixture_free(&m);
+	struct rp_source *s = NULL;
+	while (streams && made < n && open_stream(&streams[made], p, seed, made, err))
+		made++;
+	if (streams && made == n)
+		s = rp_synth_open("mixture", streams, n, &p->synth, &key, err);
+	for (uint32_t i = 0; streams && i < n;
+	     i++) { /* where they were taken there is nothing left */
+		rp_counts_free(&streams[i].counts);
+		json_decref(streams[i].about);
 	}
-	struct rp_source *s = rp_synth_open("mixture", streams, n, &p->synth, &key, err);
 	free(streams);
 	return s;
 }

@@ -35,7 +35,7 @@ extern const char *const rp_recipe_names[];
 	    { "cold", 0, "SHARE", RP_OPT_TEXT, RP_MIXTURE_OPT(type, cold), NULL,                   \
 		    "share of accesses that are the first of a line; else drawn" },                \
 	    { "at", 0, "MU:SIGMA:WEIGHT,...", RP_OPT_TEXT, RP_MIXTURE_OPT(type, at), NULL,         \
-		    "just these peaks; their weights and cold sum to 1" },                         \
+		    "just these peaks; their weights and cold sum to 1", 0, 0, NULL, NULL, true }, \
 	{                                                                                          \
 		"index", 0, "I", RP_OPT_U64, RP_MIXTURE_OPT(type, index), "0",                     \
 		    "number of the trace among those of its seed, peaks and max-rd"                \
@@ -54,8 +54,8 @@ bool rp_mixture_make(struct rp_mixture *m, const struct rp_mixture_params *p, ui
     uint64_t stream, struct rp_err *err);
 void rp_mixture_free(struct rp_mixture *m);
 
-/* Its peaks, {"peaks": [{"mu", "sigma", "weight"}, ...], "cold_weight"}. Gives; NULL without memory. */
-json_t *rp_mixture_json(const struct rp_mixture *m);
+/* Its peaks, {"peaks": [{"mu", "sigma", "weight"}, ...], "cold_weight"}. Gives; NULL: RP_RESOURCE. */
+json_t *rp_mixture_json(const struct rp_mixture *m, struct rp_err *err);
 
 /* What the parameters and the seed name a trace by. */
 struct rp_trace_key rp_mixture_key(const struct rp_mixture_params *p, uint64_t seed);

@@ -57,9 +57,10 @@ from_mixture(
 	          rp_mixture_make(&m, &p, seed, stream, err);
 	if (ok) {
 		t->counts = m.counts;
-		t->about = rp_mixture_json(&m);
+		t->about = rp_mixture_json(&m, err);
 		m.counts = (struct rp_counts){ 0 };
 		rp_mixture_free(&m);
+		ok = t->about != NULL;
 	}
 	free(copy);
 	return ok;
@@ -238,22 +239,25 @@ forget(struct reading *r)
 static struct rp_source *
 open_file(struct reading *r, const char *path, struct rp_err *err)
 {
-	json_error_t at;
-	errno = 0;
 	bool standard = !strcmp(path, "-");
 	FILE *f = standard ? stdin : fopen(path, "r");
 	if (!f) {
 		rp_fail_errno(err, RP_INPUT, "%s", path);
 		return NULL;
 	}
+	json_error_t at;
+	errno = 0;
 	json_t *doc = json_loadf(f, JSON_REJECT_DUPLICATES, &at);
+	bool no_memory =
+	    errno == ENOMEM; /* which jansson's own errors do not tell, if it makes any */
 	if (!standard)
 		fclose(f);
 	struct rp_source *s = NULL;
-	if (!doc)
-		rp_fail(err,
-		    json_error_code(&at) == json_error_out_of_memory ? RP_RESOURCE : RP_INPUT,
-		    "%s:%d: %s: wanted a reuse profile as JSON", path, at.line, at.text);
+	if (no_memory)
+		rp_fail(err, RP_RESOURCE, "%s: out of memory", path);
+	else if (!doc)
+		rp_fail(err, RP_INPUT, "%s:%d: %s: wanted a reuse profile as JSON", path, at.line,
+		    at.text);
 	else if (!from_document(r, doc, err))
 		rp_err_wrap(err, "%s", path);
 	else
@@ -288,12 +292,17 @@ open_mixture(struct reading *r, const char *text, struct rp_err *err)
 static struct rp_source *
 profile_open(const void *params, uint64_t seed, struct rp_err *err)
 {
-	static const char mixture[] = "gen:mixture";
+	static const char mixture[] = "gen:mixture", any[] = "gen:";
 	const struct profile_params *p = params;
 	struct reading r = { .params = p, .seed = seed };
 	struct rp_source *s;
 	if (!p->counts) {
 		rp_fail(err, RP_USAGE, "wanted a profile: a FILE, or gen:mixture,...");
+		return NULL;
+	}
+	if (!strncmp(p->counts, any, sizeof any - 1) &&
+	    strncmp(p->counts, mixture, sizeof mixture - 1)) {
+		rp_fail(err, RP_USAGE, "%.60s: wanted gen:mixture,... or a file", p->counts);
 		return NULL;
 	}
 	if (!strncmp(p->counts, mixture, sizeof mixture - 1))

@@ -55,21 +55,24 @@ extern const char *const rp_infeasible_names[], *const rp_share_names[], *const 
 	    { "burst", 0, "B", RP_OPT_U32, RP_SYNTH_OPT(type, burst), "1",                         \
 		    "accesses a turn, drawn from 1 to B", 1, UINT32_MAX },                         \
 	    { "weights", 0, "W1,W2,...", RP_OPT_TEXT, RP_SYNTH_OPT(type, weights), NULL,           \
-		    "of the streams with --turns random; else as many as a stream has accesses" }, \
+		    "of the streams with --turns random; else as many as a stream has accesses",   \
+		    0, 0, NULL, NULL, true },                                                      \
 	    { "line", 0, "BYTES", RP_OPT_SIZE32, RP_SYNTH_OPT(type, line), "64",                   \
 		    "of a line, a power of two", 8, 1 << 20 },                                     \
 	    { "size", 0, "BYTES", RP_OPT_SIZE32, RP_SYNTH_OPT(type, size), "4", "of an access", 1, \
-		    1 << 20 },                                                                     \
+		    1 << 20, NULL, NULL, true },                                                   \
 	    { "offset", 0, "BYTES", RP_OPT_TEXT, RP_SYNTH_OPT(type, offset), "0",                  \
-		    "of an access in its line, a multiple of its size, or random" },               \
+		    "of an access in its line, a multiple of its size, or random", 0, 0, NULL,     \
+		    NULL, true },                                                                  \
 	    { "base", 0, "ADDRESS", RP_OPT_U64, RP_SYNTH_OPT(type, base), "0",                     \
-		    "address of the first line, a multiple of a line" },                           \
+		    "address of the first line, a multiple of a line", 0, 0, NULL, NULL, true },   \
 	    { "writes", 0, "SHARE", RP_OPT_DOUBLE, RP_SYNTH_OPT(type, writes), "0",                \
 		    "share of the accesses that write, 0 to 1, drawn at random" },                 \
 	{                                                                                          \
 		"line-kinds", 0, "R,W,M", RP_OPT_TEXT, RP_SYNTH_OPT(type, line_kinds), NULL,       \
 		    "instead: shares of lines that are read, written, and read and written in "    \
-		    "turn"                                                                         \
+		    "turn",                                                                        \
+		    0, 0, NULL, NULL, true                                                         \
 	}
 
 /* One stream. What is 0 or NULL is as in the common parameters. */

@@ -97,7 +97,8 @@ help(const struct rp_generator *g, const struct rp_opt *rows, struct rp_err *err
 		      g->name, operand, g->what) &&
 	          rp_opts_help(rows, &text, err) &&
 	          rp_buf_printf(&text, err,
-		      "\nThe same in place of a trace: gen:%s,key=value,... (reprise-gen(1))\n"
+		      "\nThe same in place of a trace: gen:%s,key=value,...\n"
+		      "All options, and what they mean: reprise-gen(1)\n"
 		      "Example: reprise gen %s%s --limit 1000000 -o t.rpz\n",
 		      g->name, g->name, operand);
 	if (ok && (fwrite(text.bytes, 1, text.n, stdout) != text.n || fflush(stdout)))

@@ -110,10 +110,10 @@ print_synthesis(struct rp_out *to, const json_t *o, struct rp_err *err)
 		if (!rp_out_printf(to, err,
 			"%-8s  stream %" JSON_INTEGER_FORMAT
 			": %s accesses to %s lines, deepest distance %" JSON_INTEGER_FORMAT "\n"
-			"%-8s  %s made cold to be feasible, L1 difference to that "
-		        "%" JSON_INTEGER_FORMAT "\n",
+			"%-8s  realised with an L1 difference of %" JSON_INTEGER_FORMAT
+			"; made cold to be feasible: %s\n",
 			i ? "" : "profile", json_integer_value(json_object_get(s, "stream")), n[0],
-			n[1], deepest, "", n[2], json_integer_value(json_object_get(s, "l1"))))
+			n[1], deepest, "", json_integer_value(json_object_get(s, "l1")), n[2]))
 			return false;
 	}
 	return true;

@@ -125,17 +125,21 @@ RP_TEST(peaks, what_is_drawn_keeps_to_the_recipe)
 
 RP_TEST(peaks, a_purpose_does_not_disturb_another)
 {
-	struct rp_trace_key a = { 1, 2, 3, 4 }, b = a;
-	uint64_t first[] = { rp_trace_chance(&a, "order", 0).s[0],
-		rp_trace_chance(&a, "layout", 0).s[0], rp_trace_chance(&a, "order", 1).s[0],
-		(b.seed = 9, rp_trace_chance(&b, "order", 0).s[0]),
-		(b = a, b.peaks = 9, rp_trace_chance(&b, "order", 0).s[0]),
-		(b = a, b.max_rd = 9, rp_trace_chance(&b, "order", 0).s[0]),
-		(b = a, b.index = 9, rp_trace_chance(&b, "order", 0).s[0]) };
+	static const struct {
+		struct rp_trace_key key;
+		const char *purpose;
+		uint64_t stream;
+	} of[] = { { { 1, 2, 3, 4 }, "order", 0 }, { { 1, 2, 3, 4 }, "layout", 0 },
+		{ { 1, 2, 3, 4 }, "order", 1 }, { { 9, 2, 3, 4 }, "order", 0 },
+		{ { 1, 9, 3, 4 }, "order", 0 }, { { 1, 2, 9, 4 }, "order", 0 },
+		{ { 1, 2, 3, 9 }, "order", 0 } };
+	uint64_t first[sizeof of / sizeof *of];
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+		first[i] = rp_trace_chance(&of[i].key, of[i].purpose, of[i].stream).s[0];
 	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
 		for (size_t k = 0; k < i; k++)
 			cr_assert_neq(first[i], first[k]);
-	cr_assert_eq(rp_trace_chance(&a, "order", 0).s[0], first[0]);
+	cr_assert_eq(rp_trace_chance(&of[0].key, "order", 0).s[0], first[0]);
 }
 
 RP_TEST(peaks, a_mixture_that_does_not_fit_is_refused)

@@ -90,12 +90,61 @@ RP_TEST(synth, the_golden_traces_come_out)
 		}
 		json_array_foreach(json_object_get(g, "trace_head"), i, v)
 		    cr_assert_eq(b->addr[warm + i], (uint64_t)json_integer_value(v));
+		uint64_t lines = 0; /* numbered by first touch */
+		for (i = 0; i < b->n; i++)
+			lines = b->addr[i] >= lines ? b->addr[i] + 1 : lines;
+		cr_assert_eq(lines, (uint64_t)json_integer_value(json_object_get(g, "lines")));
 		snprintf(hash, sizeof hash, "%016" PRIx64, fnv1a(b->addr + warm, n));
 		cr_assert_str_eq(hash, json_string_value(json_object_get(g, "fnv1a64")));
 		rp_batch_free(b);
 		free(text);
 	}
 	cr_assert_eq(k, 4);
+	json_decref(doc);
+}
+
+/* Counts as {"0": 3, ...} of a fixture, whose other members have other names. */
+static void
+same_counts(const struct rp_counts *c, const json_t *want, const json_t *cold)
+{
+	uint64_t sum = (uint64_t)json_integer_value(cold);
+	const char *key;
+	json_t *v;
+	json_object_foreach((json_t *)want, key, v)
+	{
+		size_t d = (size_t)atoi(key);
+		cr_assert(d < c->n && c->count[d] == json_integer_value(v), "distance %zu", d);
+		sum += c->count[d];
+	}
+	cr_assert_eq((json_int_t)c->cold, json_integer_value(cold));
+	cr_assert_eq(rp_counts_sum(c), sum);
+}
+
+RP_TEST(synth, what_is_not_feasible_is_repaired_as_published)
+{
+	char path[4096];
+	json_t *doc = json_load_file(rp_test_file(path, "gen/files/mlcrp-synth.json"), 0, NULL), *g;
+	size_t k;
+	json_array_foreach(json_object_get(doc, "infeasible"), k, g)
+	{
+		struct rp_counts c = { 0 };
+		cr_assert(rp_counts_from_json(&c, g, NULL));
+		cr_assert_eq(
+		    rp_counts_depth(&c) <= c.cold, json_is_true(json_object_get(g, "feasible")));
+		rp_counts_repair(&c, 0);
+		same_counts(
+		    &c, json_object_get(g, "repaired_counts"), json_object_get(g, "repaired_cold"));
+		/* And so is the trace made of it. */
+		char *text = json_dumps(g, 0);
+		struct rp_batch *b = rows_of(text, "", 1, 100);
+		struct rp_counts made = measure(b, 0);
+		cr_assert_eq(rp_counts_l1(&made, &c), 0);
+		rp_counts_free(&made);
+		rp_batch_free(b);
+		free(text);
+		rp_counts_free(&c);
+	}
+	cr_assert_eq(k, 3);
 	json_decref(doc);
 }
 
@@ -287,9 +336,9 @@ RP_TEST(synth, turns_are_as_they_are_described)
 RP_TEST(synth, streams_of_a_shared_stack_add_up)
 {
 	struct rp_batch *b = rows_of("{\"streams\": [{\"counts\": {\"2\": 500}, \"cold\": 9, "
-	                             "\"share\": \"stack\", \"stream\": 4},"
+				     "\"share\": \"stack\", \"stream\": 4},"
 				     " {\"counts\": {\"30\": 70, \"1\": 5}, \"cold\": 60, "
-	                             "\"share\": \"stack\", \"prewarm\": 3}]}",
+				     "\"share\": \"stack\", \"prewarm\": 3}]}",
 	    ",turns=random,layout=id", 5, 1000);
 	struct rp_counts c = measure(b, 3);
 	cr_assert_eq(b->n, 647);

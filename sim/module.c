@@ -3,6 +3,7 @@
 
 #include "sim/module.h"
 #include "sim/classes.h"
+#include "sim/coherence/cell.h"
 #include "sim/gpu/run.h"
 
 #include "base/mem.h"
@@ -11,8 +12,9 @@
 
 struct rp_module {
 	const struct rp_cache_spec *spec;
-	struct rp_cache *cache; /* NULL: a cache of GPGPU-Sim */
+	struct rp_cache *cache; /* NULL: a cache of GPGPU-Sim, */
 	struct rp_gpu *gpu;     /* which is this */
+	struct rp_cell *cell;   /* or one of several that are kept coherent */
 	struct rp_twin *twin;   /* NULL: classify=no */
 	struct rp_mshr *mshr;   /* NULL: none, or the engine's own */
 	struct rp_waits *waits; /* of those; NULL like them */
@@ -48,6 +50,11 @@ rp_module_new(const struct rp_cache_spec *s, const struct rp_module_opts *o, str
 	m->requests = o->requests;
 	if (s->gpu && !(m->gpu = rp_gpu_new(s->gpu, o->trace, err)))
 		goto bad;
+	if (o->system) {
+		if ((m->cell = rp_cell_new(o->system, o->number, err)))
+			return m;
+		goto bad;
+	}
 	if (!s->gpu && !(m->cache = rp_cache_new(s, o->level, o->requests, err)))
 		goto bad;
 	bool beside = s->mshr.on && s->mshr.stall == RP_STALL_COUNT;
@@ -70,6 +77,7 @@ rp_module_free(struct rp_module *m)
 		return;
 	rp_cache_free(m->cache);
 	rp_gpu_free(m->gpu);
+	rp_cell_free(m->cell);
 	rp_twin_free(m->twin);
 	rp_mshr_free(m->mshr);
 	free(m->waits);
@@ -84,6 +92,8 @@ rp_module_run(struct rp_module *m, const struct rp_lookups *in, struct rp_result
 	out->gpu = NULL;
 	out->waits = NULL;
 	out->back = NULL;
+	if (m->cell)
+		return rp_cell_run(m->cell, in, out->outcome, victim, down, err);
 	if (m->gpu && !rp_gpu_run(m->gpu, in, out->outcome, &out->gpu, down, err))
 		return false;
 	if (m->cache && !rp_cache_run(m->cache, in, out->outcome, victim, err))
@@ -108,6 +118,8 @@ rp_module_mark(struct rp_module *m, const struct rp_batch *b, size_t row, uint64
 	rp_mark_lines(b, row, rp_cache_spec_unit_bits(m->spec), &first, &last);
 	*writebacks = 0;
 	m->back_bytes = 0;
+	if (m->cell)
+		return true;
 	if (m->twin && !rp_twin_mark(m->twin, b, row, err))
 		return false;
 	if (m->gpu) {
@@ -166,6 +178,8 @@ rp_module_walk(struct rp_module *m, uint64_t first, uint64_t last, rp_line_fn *f
 {
 	if (m->cache)
 		rp_cache_walk(m->cache, first, last, f, to);
+	else if (m->cell)
+		rp_cell_walk(m->cell, first, last, f, to);
 }
 
 bool

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct rp_coherence;
 struct rp_gpu_result;
 struct rp_module;
 struct rp_trace;
@@ -27,6 +28,10 @@ struct rp_module_opts {
 	/* Modules that from the beginning see the same chunks and marks as this one, each of them in turn, if their lines are
 	 * as long: what can be shared with one of them is. NULL ends them; NULL: none. */
 	struct rp_module *const *beside;
+	/* A private cache of this system, with that number (sim/coherence/cell.h); NULL: a cache by itself. It knows no
+	 * marks, and its lines cannot be cleaned or dropped from outside. */
+	struct rp_coherence *system;
+	uint32_t number;
 };
 
 /* What became of a chunk of lookups, by lookup. Good until the module runs again. */

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "sim/tree.h"
+#include "sim/coherence/coherence.h"
 #include "sim/tree_state.h"
 
 #include "base/mem.h"
@@ -61,6 +62,8 @@ open_level(struct rp_tree *t, size_t i, struct rp_err *err)
 	l->slices = rp_slices_of(l->spec);
 	l->wants_bytes = wants_bytes(l->spec);
 	l->expand = rp_expand_new(l->line_bits, l->wants_bytes, true, t->o.level, err);
+	if (l->spec->coherence && !(l->coherence = rp_coherence_new(l->spec->coherence, err)))
+		return false;
 	if (!l->expand || !t->o.top)
 		return l->expand;
 	bool once = t->o.once && l->spec->depth == 1;
@@ -137,6 +140,7 @@ free_level(struct level *l)
 	free(l->stream);
 	free(l->snapshot);
 	rp_ranking_free(l->ranking);
+	rp_coherence_free(l->coherence);
 	tree_flow_free(l);
 	rp_batch_free(l->one);
 	rp_requests_free(&l->asks);
@@ -169,9 +173,11 @@ static struct instance *
 new_instance(struct rp_tree *t, size_t level, uint32_t number, struct rp_err *err)
 {
 	struct level *l = &t->level[level];
-	const struct rp_module_opts o = {
-		.level = t->o.level, .requests = true, .trace = t->o.trace
-	};
+	const struct rp_module_opts o = { .level = t->o.level,
+		.requests = true,
+		.trace = t->o.trace,
+		.system = l->coherence,
+		.number = number };
 	struct instance *in = rp_mem_array(1, sizeof *in, err);
 	if (!in)
 		return NULL;
@@ -409,6 +415,17 @@ segment_end(const struct rp_tree *t, const struct rp_batch *b, size_t row, uint6
 	return end;
 }
 
+/* Coherent caches count for themselves, and what they count is forgotten when the warm-up ends. */
+static bool
+end_warmup(struct rp_tree *t, struct rp_err *err)
+{
+	for (size_t i = 0; i < t->levels && !t->warmed; i++)
+		if (t->level[i].coherence && !rp_coherence_warm(t->level[i].coherence, err))
+			return false;
+	t->warmed = true;
+	return true;
+}
+
 static bool
 run_segment(struct rp_tree *t, const struct rp_batch *b, size_t *row, struct rp_err *err)
 {
@@ -417,6 +434,8 @@ run_segment(struct rp_tree *t, const struct rp_batch *b, size_t *row, struct rp_
 	    !close_interval(t, err))
 		return false;
 	t->count = !warming(t);
+	if (t->count && t->o.warmup && !end_warmup(t, err))
+		return false;
 	size_t end = t->one_by_one ? *row : segment_end(t, b, *row, until_change(t));
 	if (end > *row) {
 		t->began += end - *row;
@@ -489,5 +508,8 @@ rp_tree_end(struct rp_tree *t, struct rp_err *err)
 		}
 	}
 	t->ended = true;
+	for (size_t i = 0; i < t->levels; i++)
+		if (t->level[i].coherence)
+			rp_coherence_end(t->level[i].coherence);
 	return check_laws(t, err);
 }

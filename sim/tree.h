@@ -31,6 +31,7 @@ struct rp_tree_opts {
 	void *told_to;
 };
 
+struct rp_coherence;
 struct rp_trace;
 struct rp_tree;
 
@@ -83,6 +84,9 @@ size_t rp_tree_interval_top(
     const struct rp_tree *t, size_t level, size_t interval, struct rp_top_row *rows);
 uint64_t rp_tree_top_keys(const struct rp_tree *t, size_t level);
 uint64_t rp_tree_accesses(const struct rp_tree *t); /* replayed, warm-up included */
+
+/* What keeps the caches of a level coherent, with its own counters and report; NULL: nothing does. The tree's. */
+struct rp_coherence *rp_tree_coherence(const struct rp_tree *t, size_t level);
 
 /* Groups of counters that apply to a level (enum rp_counter_group). */
 unsigned rp_tree_counts(const struct rp_tree *t, size_t level);

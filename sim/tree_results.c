@@ -175,6 +175,12 @@ rp_tree_top_keys(const struct rp_tree *t, size_t level)
 	return rp_ranking_keys(t->level[level].ranking);
 }
 
+struct rp_coherence *
+rp_tree_coherence(const struct rp_tree *t, size_t level)
+{
+	return t->level[level].coherence;
+}
+
 uint64_t
 rp_tree_accesses(const struct rp_tree *t)
 {

@@ -212,6 +212,19 @@ send_rest(
 	       arrive(t, below, &a, x->slot, x, take_clean_victim, err);
 }
 
+/* Coherent caches write back for each other too: what another one stored is read here, or its directory entry goes. */
+static void
+count_shared_writes(
+    struct rp_tree *t, const struct one *x, const struct rp_requests *asks, bool own)
+{
+	uint64_t lines = 0;
+	for (size_t k = 0; k < asks->n; k++)
+		lines += asks->what[k] == RP_ASK_BACK;
+	lines -= own;
+	COUNT(t, x, writebacks, lines);
+	COUNT(t, x, bytes_written, lines * x->l->spec->cache.line);
+}
+
 /* Makes the lookup. What it replaces is dropped from above, if the level is inclusive, then what it asks for goes down.
  * `bring`: the line is put in without a lookup being counted or the line fetched. */
 static bool
@@ -229,6 +242,8 @@ make_lookup(
 	*done = (struct done){ o, back };
 	if (!bring && !tree_tally(t, x->l, x->u, x->look, &t->result, &x->slot, err))
 		return false;
+	if (!bring && x->l->coherence)
+		count_shared_writes(t, x, asks, o & RP_WROTE_BACK);
 	if (o & RP_EVICTED) {
 		uint64_t sector = t->result.victim[0] << x->l->slices.sectors;
 		dirt.first = tree_line(x->l, x->u, sector) << x->l->line_bits;

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "sim/tree_spec.h"
+#include "sim/coherence/spec.h"
 
 #include "base/buf.h"
 #include "base/parse.h"
@@ -21,10 +22,12 @@ enum { AUTO, YES, NO };
 static const char *const empty_names[] = { "auto", "empty", "keep", NULL };
 static const char *const warm_names[] = { "auto", "warm", "ignore", NULL };
 
+static const char *const eviction_names[] = { "explicit", "silent", NULL };
+
 /* What is said of a level; 0 and NULL stand for nothing. */
 struct given {
-	const char *name, *cache, *parent, *kinds, *groups;
-	unsigned per, inclusion, slice_hash, kernel_end, host_copy;
+	const char *name, *cache, *parent, *kinds, *groups, *coherence, *directory;
+	unsigned per, inclusion, slice_hash, kernel_end, host_copy, clean_eviction;
 	uint32_t streams_per, slices;
 };
 
@@ -65,6 +68,14 @@ const struct rp_opt rp_level_keys[] = {
 	    .what = "whether a copy from the host brings its lines in; auto: into the levels above "
 		    "memory, unless nothing is above them",
 	    .choices = warm_names },
+	{ "coherence", 0, "PROTOCOL", RP_OPT_TEXT, KEY(coherence), NULL,
+	    .what = "its caches are kept coherent by a home below them, as of reprise coherence: "
+		    "msi; for the level with none above" },
+	{ "directory", 0, "KIND", RP_OPT_TEXT, KEY(directory), NULL,
+	    .what = "the home's directory, as of coherence --directory; else full" },
+	{ "clean_eviction", 0, "explicit|silent", RP_OPT_CHOICE, KEY(clean_eviction), "explicit",
+	    .what = "whether the home is told of clean lines that are replaced",
+	    .choices = eviction_names },
 	{ 0 },
 };
 
@@ -243,6 +254,30 @@ read_share(struct reading *r, size_t i)
 	return !g->groups || read_groups(r, node_of(r, i, "groups"), l);
 }
 
+/* How the caches of a level are kept coherent. */
+static bool
+read_coherence(struct reading *r, size_t i)
+{
+	const struct given *g = &r->given[i];
+	struct rp_level_spec *l = &r->out->level[i];
+	struct rp_coherence_config *c = rp_arena_take(&r->out->arena, sizeof *c, r->err);
+	if (!c)
+		return false;
+	if (!(c->protocol = rp_protocol_find(g->coherence, r->err)))
+		return rp_yaml_wrap(&r->yaml, node_of(r, i, "coherence"), r->err);
+	if (g->directory && !rp_coherence_parse_directory(g->directory, c, r->err))
+		return rp_yaml_wrap(&r->yaml, node_of(r, i, "directory"), r->err);
+	if (!rp_coherence_take_cache(&l->cache, c, r->err))
+		return rp_yaml_wrap(&r->yaml, node_of(r, i, "cache"), r->err);
+	uint32_t most = 64 * RP_COHERENCE_MASK_WORDS;
+	c->silent = g->clean_eviction;
+	c->lines = true;
+	c->word_bytes = c->line > most ? c->line / most : 1;
+	l->coherence = c;
+	return rp_coherence_config_check(c, r->err) ||
+	       rp_yaml_wrap(&r->yaml, node_of(r, i, "cache"), r->err);
+}
+
 /* A level as far as it can be told without the others. */
 static bool
 read_level(struct reading *r, size_t i, const struct rp_yaml_node *map)
@@ -274,6 +309,11 @@ read_level(struct reading *r, size_t i, const struct rp_yaml_node *map)
 	l->inclusion = g->inclusion;
 	l->slices = g->slices;
 	l->slice_hash = g->slice_hash;
+	if (!g->coherence && (g->directory || g->clean_eviction))
+		return rp_yaml_fail(&r->yaml, map, r->err,
+		    "directory and clean_eviction are for levels with coherence: msi");
+	if (g->coherence && !read_coherence(r, i))
+		return false;
 	return l->name && read_share(r, i) &&
 	       (!g->kinds || read_kinds(r, g->kinds, node_of(r, i, "kinds"), &l->kinds));
 }
@@ -357,6 +397,32 @@ check_inclusion(struct reading *r, size_t i)
 			    "inclusion: exclusive wants lines as long as those of %.40s above it: "
 			    "%" PRIu32 ", not %" PRIu32,
 			    t->level[k].name, t->level[k].cache.line, l->cache.line);
+	return true;
+}
+
+/* Where coherent caches may stand: at the top, above levels that take nothing away from them. */
+static bool
+check_coherence(struct reading *r, size_t i)
+{
+	const struct rp_tree_spec *t = r->out;
+	const struct rp_level_spec *l = &t->level[i];
+	const struct given *g = &r->given[i];
+	if (!l->coherence)
+		return true;
+	if (l->depth != 1)
+		return rp_yaml_fail(&r->yaml, node_of(r, i, "coherence"), r->err,
+		    "coherence: a level is above %.40s; wanted the private caches at the top",
+		    l->name);
+	if (l->slices > 1 || g->kernel_end != AUTO || g->host_copy != AUTO)
+		return rp_yaml_fail(&r->yaml, node_of(r, i, "coherence"), r->err,
+		    "coherence: such caches have no slices, kernel_end and host_copy");
+	for (int k = l->parent; k != RP_MEMORY; k = t->level[k].parent)
+		if (t->level[k].inclusion != RP_NINE)
+			return rp_yaml_fail(&r->yaml, node_of(r, (size_t)k, "inclusion"), r->err,
+			    "inclusion: %.40s is below coherent caches, and so neither inclusive "
+			    "nor "
+			    "exclusive",
+			    t->level[k].name);
 	return true;
 }
 
@@ -497,10 +563,11 @@ complete(struct reading *r)
 		bool top = l->depth == 1, last = l->parent == RP_MEMORY;
 		l->empties = r->given[i].kernel_end == YES ||
 		             (r->given[i].kernel_end == AUTO && top && t->levels > 1);
+		l->empties = l->empties && !l->coherence;
 		l->warms =
 		    r->given[i].host_copy == YES || (r->given[i].host_copy == AUTO && last && !top);
 		if (!check_slices(r, i) || !check_inclusion(r, i) || !check_cache(r, i) ||
-		    !check_entries(r, i))
+		    !check_coherence(r, i) || !check_entries(r, i))
 			return false;
 		if (!last && !nests(l, &t->level[l->parent]))
 			return rp_yaml_fail(&r->yaml, r->level[i], r->err,
@@ -616,7 +683,7 @@ bool
 rp_tree_flows_down(const struct rp_tree_spec *t)
 {
 	for (size_t i = 0; i < t->levels; i++)
-		if (t->level[i].inclusion != RP_NINE)
+		if (t->level[i].inclusion != RP_NINE || t->level[i].coherence)
 			return false;
 	return true;
 }

@@ -34,6 +34,7 @@ enum rp_slice_hash { RP_SLICE_MOD, RP_SLICE_IPOLY };
 
 enum { RP_MEMORY = -1, RP_SLICES_MOST = 4096 };
 
+struct rp_coherence_config;
 struct rp_plugins;
 
 struct rp_stream_range {
@@ -56,6 +57,8 @@ struct rp_level_spec {
 	bool empties;        /* at a kernel's end: what is dirty goes down, all lines are dropped */
 	bool warms;          /* a copy from the host brings its lines in */
 	unsigned line;       /* of the file */
+	/* Its caches are kept coherent (sim/coherence/coherence.h): how. NULL: they are not. */
+	const struct rp_coherence_config *coherence;
 };
 
 /* Starts as zeroes; released with rp_tree_spec_free. */
@@ -86,7 +89,7 @@ int rp_tree_entry(const struct rp_tree_spec *t, unsigned kind, uint32_t stream);
 /* The next level below `level` that serves the stream, or RP_MEMORY. */
 int rp_tree_below(const struct rp_tree_spec *t, int level, uint32_t stream);
 
-/* Whether a level is neither inclusive nor exclusive, and so are all: then nothing flows up. */
+/* Whether all levels are neither inclusive nor exclusive, and none is coherent: then nothing flows up or sideways. */
 bool rp_tree_flows_down(const struct rp_tree_spec *t);
 
 #endif

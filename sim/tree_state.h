@@ -61,6 +61,7 @@ struct level {
 	struct rp_slices slices;
 	bool wants_bytes; /* writes may pass it */
 	struct rp_expand *expand;
+	struct rp_coherence *coherence; /* what keeps its caches coherent; NULL: nothing */
 	struct instance **instance;
 	size_t instances;
 	struct rp_map index; /* of an instance's number: its place in `instance` + 1 */
@@ -105,6 +106,7 @@ struct rp_tree {
 	unsigned least_bits; /* log2 of the shortest line */
 	bool count;          /* what is at hand is counted */
 	bool ended;
+	bool warmed;          /* end_warmup was */
 	const uint32_t *slot; /* of the batch at hand, by row */
 	struct rp_requests asks;
 	struct rp_batch *row; /* of one row: an access to be clipped */

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/parse.h"
+#include "sim/coherence/spec.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -101,8 +102,9 @@ configure(struct coherence_run *run, struct rp_err *err)
 			return rp_err_wrap(err, "--plugin");
 	if (!coherence_parse_cache(o->cache, o->line, o->in.seed, &run->plugins, c, err))
 		return rp_err_wrap(err, "--cache");
-	if (!coherence_parse_directory(o->directory, c, err) ||
-	    (o->timed && !coherence_parse_timing(o->timed, c, err)))
+	if (!rp_coherence_parse_directory(o->directory, c, err))
+		return rp_err_wrap(err, "--directory");
+	if (o->timed && !coherence_parse_timing(o->timed, c, err))
 		return false;
 	if (!(c->protocol = rp_protocol_find(o->protocol, err)))
 		return rp_err_wrap(err, "--protocol");

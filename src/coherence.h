@@ -45,12 +45,10 @@ struct coherence_run {
 	double elapsed;
 };
 
-/* Options that are written as `WORD,key=value,...` and members of scenario files. */
-extern const struct rp_opt coherence_directory_keys[], coherence_timing_keys[];
+/* An option that is written as `key=value,...`, and members of scenario files. */
+extern const struct rp_opt coherence_timing_keys[];
 
-/* Sets config from the value of --directory, --timed and --cache. */
-bool coherence_parse_directory(
-    const char *text, struct rp_coherence_config *config, struct rp_err *err);
+/* Sets config from the value of --timed and --cache. */
 bool coherence_parse_timing(
     const char *text, struct rp_coherence_config *config, struct rp_err *err);
 bool coherence_parse_cache(const char *text, uint32_t line, uint64_t seed,
@@ -85,6 +83,12 @@ bool coherence_replay_timed(struct coherence_run *run, int n, char **traces, str
 
 /* Counters as an object, in the order of their table. Gives. */
 json_t *coherence_counters_json(enum rp_coherence_group group, const void *counters);
+
+/* Adds "totals", "per_cache", "streams", "home" and "report", with up to `top` lines, to an object. */
+bool coherence_add(json_t *doc, struct rp_coherence *k, size_t top, struct rp_err *err);
+
+/* The verdict of such an object, and what it rests on, for people. */
+bool coherence_print_verdict(struct rp_out *to, json_t *doc, struct rp_err *err);
 
 /* All results. Gives; NULL with *err filled. */
 json_t *coherence_document(struct coherence_run *run, struct rp_err *err);

@@ -61,10 +61,10 @@ line_json(const struct rp_coherence_line *x)
 }
 
 static json_t *
-report_json(struct coherence_run *run, struct rp_err *err)
+report_json(struct rp_coherence *k, size_t top, struct rp_err *err)
 {
 	struct rp_coherence_report r = { 0 };
-	if (!rp_coherence_report(run->k, run->top, &r, err))
+	if (!rp_coherence_report(k, top, &r, err))
 		return NULL;
 	json_t *lines = json_array();
 	for (size_t i = 0; i < r.n; i++)
@@ -157,27 +157,38 @@ config_json(const struct rp_coherence_config *c, size_t caches)
 	return o;
 }
 
+bool
+coherence_add(json_t *doc, struct rp_coherence *k, size_t top, struct rp_err *err)
+{
+	struct rp_coherence_counters c;
+	struct rp_coherence_home home;
+	size_t n;
+	json_t *each = json_array(), *report, *streams = json_array();
+	rp_coherence_totals(k, &c);
+	rp_coherence_home(k, &home);
+	json_object_set_new(doc, "totals", coherence_counters_json(RP_COHERENCE_CACHE, &c));
+	json_object_set_new(doc, "per_cache", each);
+	json_object_set_new(doc, "streams", streams);
+	json_object_set_new(doc, "home", coherence_counters_json(RP_COHERENCE_HOME, &home));
+	if (!rp_coherence_caches(k, &n, err))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		rp_coherence_count(k, i, &c);
+		json_array_append_new(each, coherence_counters_json(RP_COHERENCE_CACHE, &c));
+		json_array_append_new(streams, json_integer(rp_coherence_stream(k, i)));
+	}
+	if (!(report = report_json(k, top, err)))
+		return false;
+	return !json_object_set_new(doc, "report", report);
+}
+
 /* "totals", "per_cache", "home", "report", "timed", "final". */
 static bool
 add_results(struct coherence_run *run, json_t *doc, size_t n, struct rp_err *err)
 {
-	struct rp_coherence_counters c;
-	struct rp_coherence_home home;
-	json_t *each = json_array(), *report, *final = NULL, *streams = json_array();
-	rp_coherence_totals(run->k, &c);
-	rp_coherence_home(run->k, &home);
-	json_object_set_new(doc, "totals", coherence_counters_json(RP_COHERENCE_CACHE, &c));
-	for (size_t i = 0; i < n; i++) {
-		rp_coherence_count(run->k, i, &c);
-		json_array_append_new(each, coherence_counters_json(RP_COHERENCE_CACHE, &c));
-		json_array_append_new(streams, json_integer(rp_coherence_stream(run->k, i)));
-	}
-	json_object_set_new(doc, "per_cache", each);
-	json_object_set_new(doc, "streams", streams);
-	json_object_set_new(doc, "home", coherence_counters_json(RP_COHERENCE_HOME, &home));
-	if (!(report = report_json(run, err)))
+	json_t *final;
+	if (!coherence_add(doc, run->k, run->top, err))
 		return false;
-	json_object_set_new(doc, "report", report);
 	if (run->times)
 		json_object_set_new(doc, "timed", times_json(run->times));
 	if (run->o->no_final)

@@ -88,9 +88,8 @@ print_setup(struct rp_out *to, const struct coherence_run *run, json_t *doc, str
 		   say(to, err, "warm-up", "%" PRIu64 " accesses, not counted", run->warmup));
 }
 
-/* The verdict in a sentence, and the numbers that it rests on. */
-static bool
-print_verdict(struct rp_out *to, json_t *doc, struct rp_err *err)
+bool
+coherence_print_verdict(struct rp_out *to, json_t *doc, struct rp_err *err)
 {
 	json_t *r = json_object_get(doc, "report"), *hot = json_object_get(r, "hot_line");
 	bool bound = json_is_true(json_object_get(r, "coherence_bound")),
@@ -478,7 +477,7 @@ coherence_print_text(
 	json_t *w;
 	size_t i;
 	bool ok = print_setup(to, run, doc, err) && rp_out_printf(to, err, "\n") &&
-	          print_verdict(to, doc, err) && print_advice(to, run, doc, err) &&
+	          coherence_print_verdict(to, doc, err) && print_advice(to, run, doc, err) &&
 	          print_limits(to, run, doc, err) && print_classes(to, doc, err) &&
 	          print_caches(to, doc, err) && print_home(to, doc, err) &&
 	          print_times(to, doc, err) && print_lines(to, doc, err) &&

@@ -8,6 +8,7 @@
 #include "gen/gen.h"
 #include "sim/coherence/counters.h"
 #include "sim/coherence/protocol.h"
+#include "sim/coherence/spec.h"
 #include "sim/counters.h"
 #include "sim/gpu/presets.h"
 #include "sim/gpu/spec.h"
@@ -201,7 +202,7 @@ timing(bool mdoc)
 static void
 directory(bool mdoc)
 {
-	keys(coherence_directory_keys, mdoc);
+	keys(rp_coherence_directory_keys, mdoc);
 }
 
 /* The rare options, which every command that reads traces has. */

@@ -1,10 +1,13 @@
 /* sim_tree.c - what `reprise sim --config` prints beside the results of caches: where each stands, each by itself, memory. */
 #include "config.h"
 
+#include "coherence.h"
 #include "sim.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+enum { LINES_TOLD = 10 }; /* of the report on a coherent level */
 
 static const char *const inclusion[] = { "nine", "inclusive", "exclusive" };
 
@@ -46,7 +49,12 @@ sim_tree_add(const struct sim_run *run, size_t level, json_t *results, struct rp
 	json_object_set_new(results, "inclusion", rp_emit_text(inclusion[l->inclusion]));
 	json_object_set_new(results, "slices", json_integer(l->slices));
 	json_object_set_new(results, "instances", caches);
-	return true;
+	struct rp_coherence *k = rp_tree_coherence(run->tree, level);
+	json_t *coherence = k ? json_object() : NULL;
+	if (!k)
+		return true;
+	json_object_set_new(results, "coherence", coherence);
+	return coherence_add(coherence, k, LINES_TOLD, err);
 }
 
 void
@@ -142,6 +150,16 @@ sim_tree_print(struct rp_out *to, json_t *doc, bool each, struct rp_err *err)
 	json_t *m = json_object_get(doc, "memory");
 	static const char *const of[] = { "reads", "bytes_read", "writes", "bytes_written" };
 	char text[4][32];
+	json_t *level;
+	size_t l;
+	json_array_foreach(json_object_get(doc, "caches"), l, level)
+	{
+		json_t *coherence = json_object_get(level, "coherence");
+		if (coherence && !(rp_out_printf(to, err, "\ncoherence of %s\n",
+				       json_string_value(json_object_get(level, "name"))) &&
+				     coherence_print_verdict(to, coherence, err)))
+			return false;
+	}
 	if (each && !print_caches(to, json_object_get(doc, "caches"), err))
 		return false;
 	for (size_t i = 0; i < 4; i++)

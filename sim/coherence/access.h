@@ -34,7 +34,7 @@ evict(struct rp_coherence *k, uint32_t c, uint32_t set, size_t place, struct rp_
 /* Makes a way free for a miss: the first that is, or a victim's. */
 static inline bool
 make_room(struct rp_coherence *k, const struct coh_request *q, uint32_t set, size_t *place,
-    struct rp_err *err)
+    struct coh_outcome *out, struct rp_err *err)
 {
 	struct coh_cache *cache = &k->cache[q->cache];
 	if (cache->valid[set] < k->geometry.ways) {
@@ -46,6 +46,7 @@ make_room(struct rp_coherence *k, const struct coh_request *q, uint32_t set, siz
 		    (size_t)set * k->geometry.ways + coh_order(&k->geometry, cache, set)->last - 1;
 	else
 		*place = coh_victim_of(k, q, set);
+	out->victim = cache->tag[*place];
 	return evict(k, q->cache, set, *place, err);
 }
 
@@ -244,7 +245,7 @@ miss(struct rp_coherence *k, const struct coh_request *q, uint32_t set, struct c
 	add(set_of(k, x, COH_LISTED), q->cache);
 	enum miss why = classify(k, q, x, found);
 	count_miss(k, q, x, why);
-	if (!make_room(k, q, set, &place, err))
+	if (!make_room(k, q, set, &place, out, err))
 		return false;
 	for (unsigned n = arrives(k, COH_SEND_REQUEST, q->cache, record); n; n--)
 		if (!ask_home(k, q, x, record, q->store ? COH_GETM : COH_GETS, &grant, out, err))

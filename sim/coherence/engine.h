@@ -79,6 +79,7 @@ enum coh_how { COH_HIT, COH_UPGRADE, COH_MISS };
 
 struct coh_outcome {
 	enum coh_how how;
+	uint64_t victim;    /* number of the line that a miss replaced, if it did */
 	bool memory;        /* memory supplied data */
 	bool forwarded;     /* another cache did */
 	uint32_t invs;      /* Inv for a store */

@@ -42,6 +42,13 @@ say(struct rp_out *to, struct rp_err *err, const char *label, const char *format
 	return ok && rp_out_write(to, "\n", 1, err);
 }
 
+/* "s" where there are several. */
+static const char *
+plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 /* A counter of the document, by its path. */
 static uint64_t
 at(json_t *doc, const char *path)
@@ -70,17 +77,20 @@ print_setup(struct rp_out *to, const struct coherence_run *run, json_t *doc, str
 	const struct rp_coherence_config *c = rp_coherence_config(run->k);
 	char size[24], directory[96] = "a full directory";
 	rp_print_size(size, sizeof size, (uint64_t)c->sets * c->ways * c->line);
+	const char *unit = strpbrk(size, "KMG") ? "" : " bytes";
 	if (c->sparse)
 		snprintf(directory, sizeof directory,
-		    "a sparse directory of %" PRIu32 " sets of %" PRIu32 " entries, %s",
-		    c->dir_sets, c->dir_ways, c->dir_fifo ? "fifo" : "lru");
+		    "a sparse directory of %" PRIu32 " set%s of %" PRIu32 " entr%s, %s",
+		    c->dir_sets, plural(c->dir_sets), c->dir_ways, c->dir_ways == 1 ? "y" : "ies",
+		    c->dir_fifo ? "fifo" : "lru");
 	uint64_t caches = at(doc, "config.caches");
 	return (run->scenario.root ? say(to, err, "scenario", "%s", run->o->scenario)
 				   : rp_input_print(to, json_object_get(doc, "trace"), err)) &&
 	       say(to, err, "caches",
-		   "%" PRIu64 " of %s: %" PRIu32 " sets of %" PRIu32 " lines of %" PRIu32
+		   "%" PRIu64 " of %s%s: %" PRIu32 " set%s of %" PRIu32 " line%s of %" PRIu32
 		   " bytes, %s",
-		   caches, size, c->sets, c->ways, c->line, c->policy->name) &&
+		   caches, size, unit, c->sets, plural(c->sets), c->ways, plural(c->ways), c->line,
+		   c->policy->name) &&
 	       say(to, err, "protocol", "%s with %s; clean evictions are %s; %s", c->protocol->name,
 		   directory, c->silent ? "silent" : "explicit",
 		   c->timed ? "timed mode" : "each access is one transaction, in trace order") &&
@@ -96,7 +106,8 @@ coherence_print_verdict(struct rp_out *to, json_t *doc, struct rp_err *err)
 	     directory = json_is_true(json_object_get(r, "directory_bound"));
 	uint64_t misses = at(doc, "totals.misses"), accesses = at(doc, "totals.accesses"),
 		 dir = at(doc, "totals.coherence_dir"), sharing = at(doc, "totals.coherence") - dir;
-	char line[64] = "";
+	char line[64] = "", count[32];
+	rp_print_count(count, accesses);
 	if (json_is_integer(hot))
 		snprintf(line, sizeof line, "; the hottest line is 0x%" PRIx64,
 		    (uint64_t)json_integer_value(hot));
@@ -109,13 +120,12 @@ coherence_print_verdict(struct rp_out *to, json_t *doc, struct rp_err *err)
 			    json_string_value(json_object_get(r, "offsets_verdict")), line)
 	              : say(to, err, "verdict", "not coherence-bound%s",
 			    directory ? ", but bound by the directory: it is too small" : "");
-	return ok &&
-	       say(to, err, "because",
-		   "of %" PRIu64 " line accesses %.1f %% miss; of the misses %.1f %% find modified "
-		   "data in another cache, %.1f %% had their line taken by another's store, "
-		   "%.1f %% by the directory (a run is bound from 50 %% of the first two on)",
-		   accesses, percent(misses, accesses), percent(at(doc, "totals.hitm"), misses),
-		   percent(sharing, misses), percent(dir, misses));
+	return ok && say(to, err, "because",
+			 "of %s line accesses %.1f %% miss; of the misses %.1f %% find modified "
+			 "data in another cache, %.1f %% had their line taken by another's store, "
+			 "%.1f %% by the directory (a run is bound from 50 %% of the first two on)",
+			 count, percent(misses, accesses), percent(at(doc, "totals.hitm"), misses),
+			 percent(sharing, misses), percent(dir, misses));
 }
 
 /* What to do about sharing. */
@@ -218,8 +228,8 @@ print_limits(struct rp_out *to, const struct coherence_run *run, json_t *doc, st
 		    c->word_bytes);
 	if (ok && open)
 		ok = say(to, err, "note",
-		    "%" PRIu64 " of the false sharing misses were undecided when the trace ended",
-		    open);
+		    "%" PRIu64 " of the false sharing misses %s undecided when the trace ended",
+		    open, open == 1 ? "was" : "were");
 	if (ok && strcmp(c->policy->name, "lru") && at(doc, "totals.conflict"))
 		ok = say(to, err, "note",
 		    "conflict misses are those that a fully associative lru cache would not have: "

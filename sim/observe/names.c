@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FIRST_ROOM = 16 };
+
 static uint32_t
 places(const struct rp_names *n)
 {
-	return 2 * (n->most + 1);
+	return 2 * n->room;
 }
 
 bool
@@ -20,7 +22,8 @@ rp_names_open(struct rp_names *n, unsigned bits, struct rp_err *err)
 {
 	n->bits = bits;
 	n->most = (UINT32_C(1) << (32 - bits)) - 1;
-	n->region = rp_mem_array((size_t)n->most + 1, sizeof *n->region, err);
+	n->room = FIRST_ROOM;
+	n->region = rp_mem_array(n->room, sizeof *n->region, err);
 	n->number = rp_mem_array(places(n), sizeof *n->number, err);
 	return n->region && n->number;
 }
@@ -41,15 +44,48 @@ rp_names_reset(struct rp_names *n)
 	memset(n->hot, 0, sizeof n->hot);
 }
 
-/* Number of a region, which it gets if it has none; 0 when all are gone. */
+/* Where the number of a region is, or goes. */
 static uint32_t
-number_of(struct rp_names *n, uint64_t region)
+place_of(const struct rp_names *n, uint64_t region)
 {
 	uint32_t mask = places(n) - 1, i = (uint32_t)rp_mix64(region) & mask;
 	while (n->number[i] && n->region[n->number[i]] != region)
 		i = (i + 1) & mask;
+	return i;
+}
+
+/* Room for twice as many numbers. */
+static bool
+grow(struct rp_names *n)
+{
+	uint32_t room = 2 * n->room;
+	uint64_t *region = rp_mem_grow(n->region, room, sizeof *region, NULL);
+	if (!region)
+		return false;
+	n->region = region;
+	uint32_t *number = rp_mem_array(2 * (size_t)room, sizeof *number, NULL);
+	if (!number)
+		return false;
+	free(n->number);
+	n->number = number;
+	n->room = room;
+	for (uint32_t k = 1; k <= n->given; k++)
+		n->number[place_of(n, n->region[k])] = k;
+	return true;
+}
+
+/* Number of a region, which it gets if it has none; 0 when all are gone. Without memory for more they are gone earlier. */
+static uint32_t
+number_of(struct rp_names *n, uint64_t region)
+{
+	uint32_t i = place_of(n, region);
 	if (n->number[i] || n->given == n->most)
 		return n->number[i];
+	if (n->given + 1 == n->room) {
+		if (!grow(n))
+			return 0;
+		i = place_of(n, region);
+	}
 	n->region[++n->given] = region;
 	return n->number[i] = n->given;
 }
@@ -82,5 +118,5 @@ rp_names_line(const struct rp_names *n, uint32_t name)
 uint64_t
 rp_names_bytes(const struct rp_names *n)
 {
-	return ((uint64_t)n->most + 1) * sizeof *n->region + places(n) * sizeof *n->number;
+	return n->room * sizeof *n->region + places(n) * sizeof *n->number;
 }

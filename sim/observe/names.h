@@ -18,9 +18,9 @@ enum { RP_NAME_HOT = 64 }; /* regions kept at hand */
 struct rp_names {
 	unsigned bits;
 	/* private: */
-	uint32_t given, most;
-	uint64_t *region; /* by number */
-	uint32_t *number; /* by open addressing; 0: free */
+	uint32_t given, most, room; /* numbers; room for those below, a power of two */
+	uint64_t *region;           /* by number */
+	uint32_t *number;           /* by open addressing; 0: free */
 	struct {
 		uint64_t region;
 		uint32_t number; /* 0: nothing here */

@@ -19,6 +19,16 @@ open_pieces(struct rp_profile *p, struct rp_err *err)
 	return true;
 }
 
+/* What waits. */
+static bool
+open_sample(struct rp_profile *p, struct rp_err *err)
+{
+	return (p->line = rp_mem_array(CHUNK, sizeof *p->line, err)) &&
+	       (p->store = rp_mem_array(CHUNK, sizeof *p->store, err)) &&
+	       (p->index = rp_mem_array(CHUNK, sizeof *p->index, err)) &&
+	       (!p->o.error || p->o.lines || open_pieces(p, err));
+}
+
 struct rp_profile *
 rp_profile_new(const struct rp_profile_opts *o, struct rp_err *err)
 {
@@ -28,13 +38,9 @@ rp_profile_new(const struct rp_profile_opts *o, struct rp_err *err)
 	p->o = *o;
 	p->sample = rp_sample_of(o->rate > 0 ? o->rate : 1, o->seed, o->level);
 	p->sampled = o->lines || p->sample.below < RP_SAMPLE_ALL;
-	if (!(p->reuse = rp_reuse_new(o->level, err)) ||
-	    !(p->line = rp_mem_array(CHUNK, sizeof *p->line, err)) ||
-	    !(p->store = rp_mem_array(CHUNK, sizeof *p->store, err)) ||
-	    !(p->index = rp_mem_array(CHUNK, sizeof *p->index, err)) ||
+	if (!(p->reuse = rp_reuse_new(o->level, err)) || (p->sampled && !open_sample(p, err)) ||
 	    !(p->distance = rp_mem_array(CHUNK, sizeof *p->distance, err)) ||
-	    (o->times && !(p->times = rp_times_new(err))) ||
-	    (p->sampled && o->error && !o->lines && !open_pieces(p, err))) {
+	    (o->times && !(p->times = rp_times_new(err)))) {
 		rp_profile_free(p);
 		return NULL;
 	}

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAP = 4096, FIRST_SLOTS = 8192, SPARE_SLOTS = 65536 };
+enum { FIRST_CAP = 128, FIRST_SLOTS = 512, SPARE_SLOTS = 65536 };
 enum { LINES_MOST = 1 << 29 }; /* slot numbers have 32 bits, and there are four for each line */
 
 /* Entries that a table of `cap` may hold: two of three. */
@@ -89,15 +89,15 @@ slot_at(const struct rp_reuse *r, uint64_t at)
 	               : &((struct rp_named *)r->table)[at].slot;
 }
 
-/* The living in order to the front, in slots enough for four times as many. */
+/* The living in order to the front, in slots enough for four times as many, and for those that come next. */
 static bool
-compact(struct rp_reuse *r, struct rp_err *err)
+compact(struct rp_reuse *r, size_t next, struct rp_err *err)
 {
 	uint32_t n = 1;
 	for (size_t w = 0; w < nodes(r->slots, 6, RP_WORDS); w++)
 		for (uint64_t bits = r->live[w]; bits; bits &= bits - 1)
 			r->place[n++] = r->place[w * 64 + (unsigned)__builtin_ctzll(bits)];
-	uint64_t slots = 4 * (uint64_t)n + (n < SPARE_SLOTS ? FIRST_SLOTS : SPARE_SLOTS);
+	uint64_t slots = 4 * (uint64_t)n + (n < SPARE_SLOTS ? FIRST_SLOTS + 4 * next : SPARE_SLOTS);
 	if (slots < r->slots)
 		slots = r->slots;
 	if (!make_slots(r, (uint32_t)slots, err))
@@ -177,7 +177,7 @@ make_room(struct rp_reuse *r, size_t n, struct rp_err *err)
 		if (!make_table(r, cap, r->wide, err))
 			return false;
 	}
-	return r->now + n < r->slots || compact(r, err);
+	return r->now + n < r->slots || compact(r, n, err);
 }
 
 struct rp_reuse *

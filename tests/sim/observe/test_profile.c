@@ -4,9 +4,9 @@
 #include "sim/observe/sample.h"
 
 #include "base/rng.h"
-#include "gen/gen.h"
 #include "tests/check.h"
 #include "tests/sim/observe/slow_stack.h"
+#include "traces/format.h"
 #include "traces/source.h"
 
 #include <jansson.h>
@@ -121,6 +121,52 @@ RP_TEST(profile, counts_are_those_of_a_slow_stack_by_kind_and_after_a_warm_up)
 		cr_assert_eq(rp_profile_footprint(p, RP_PART_ALL), distinct);
 		rp_profile_free(p);
 	}
+}
+
+/* Lines of the first accesses of a recorded program; each access is of one. */
+static size_t
+recorded(const char *name, uint64_t *line, size_t most)
+{
+	char path[4096];
+	struct rp_err err = { 0 };
+	snprintf(path, sizeof path, "%s/examples/traces/%s", RP_TOP_SRCDIR, name);
+	struct rp_source *s = rp_trace_open(path, &(struct rp_read_opts){ 0 }, &err);
+	struct rp_batch *b = rp_batch_new(RP_BATCH, 0, &err);
+	size_t n = 0;
+	cr_assert(s && b, "%s", err.text);
+	while (n < most && rp_source_pull(s, b, &err) > 0) {
+		for (size_t i = 0; i < b->n && n < most; i++)
+			line[n++] = b->addr[i] >> 6;
+		rp_batch_clear(b);
+	}
+	cr_assert_eq(err.code, RP_OK);
+	rp_batch_free(b);
+	rp_source_close(s);
+	return n;
+}
+
+RP_TEST(profile, counts_of_recorded_programs_are_those_of_a_slow_stack)
+{
+	static const char *const name[] = { "matmul.lackey.xz", "gzip.lackey.xz" };
+	enum { N = 60000 };
+	uint64_t *line = malloc(N * sizeof *line), *list = malloc((N + 1) * sizeof *list);
+	cr_assert(line && list);
+	for (unsigned k = 0; k < 2; k++) {
+		size_t n = recorded(name[k], line, N);
+		struct counted c = new_counted(N);
+		struct slow_stack s = { list, 0 };
+		struct rp_profile *p = new_profile((struct rp_profile_opts){ 0 });
+		cr_assert_eq(n, N);
+		for (size_t i = 0; i < n; i++)
+			count(&c, slow_distance(&s, line[i]));
+		run(p, line, NULL, n);
+		same(p, RP_PART_ALL, &c);
+		cr_assert_eq(rp_profile_footprint(p, RP_PART_ALL), s.n);
+		rp_profile_free(p);
+		free(c.count);
+	}
+	free(line);
+	free(list);
 }
 
 static json_t *

@@ -7,6 +7,9 @@
 #include "base/opt.h"
 #include "base/parse.h"
 #include "base/temp.h"
+#include "gen/counts.h"
+#include "gen/layout.h"
+#include "gen/mixture.h"
 #include "gen/phases.h"
 #include "traces/codec.h"
 #include "traces/format.h"
@@ -268,6 +271,53 @@ run_typed_scan(const char *text)
 		insist(x.num >= 0 && x.den >= 1, "a fraction below 0");
 }
 
+/* Layouts and mixtures as typed. */
+static void
+run_typed_synthesis(const char *text)
+{
+	struct rp_err err = { 0 };
+	struct rp_layout_spec layout;
+	struct rp_mixture_params p;
+	uint64_t seed = 1;
+	if (!rp_layout_parse(text, &layout, &err))
+		check_error(&err);
+	char *copy = strdup(text);
+	insist(copy, "no memory");
+	struct rp_mixture m;
+	if (!rp_mixture_parse(copy, &p, &seed, &err)) {
+		check_error(&err);
+	} else if (p.max_rd <= 10000 && p.length <= 1 << 20) {
+		if (!rp_mixture_make(&m, &p, seed, 0, &err)) {
+			check_error(&err);
+		} else {
+			insist(rp_counts_sum(&m.counts) == p.length, "a mixture of another length");
+			rp_mixture_free(&m);
+		}
+	}
+	free(copy);
+}
+
+/* A profile in a file: what is read can be made feasible. */
+static void
+run_profile(const uint8_t *bytes, size_t n)
+{
+	struct rp_err err = { 0 };
+	struct rp_counts c = { 0 };
+	json_t *doc =
+	    n > 4096 ? NULL : json_loadb((const char *)bytes, n, JSON_REJECT_DUPLICATES, NULL);
+	/* A distance of millions takes as much memory; that is as it should be, and slow. */
+	if (doc && !rp_counts_from_json(&c, doc, &err)) {
+		check_error(&err);
+	} else if (doc) {
+		uint64_t sum = rp_counts_sum(&c);
+		rp_counts_repair(&c, 0);
+		insist(rp_counts_sum(&c) == sum, "a repair that loses accesses");
+		insist(rp_counts_depth(&c) <= c.cold, "a repair that does not repair");
+	}
+	rp_counts_free(&c);
+	json_decref(doc);
+}
+
 static void
 run_typed(const uint8_t *bytes, size_t n)
 {
@@ -300,6 +350,7 @@ run_typed(const uint8_t *bytes, size_t n)
 		check_error(&err);
 	free(how.rates);
 	run_typed_scan(text);
+	run_typed_synthesis(text);
 	const char *word;
 	if (!rp_spec_split(text, &word, take_pair, &some, &err))
 		check_error(&err);
@@ -309,7 +360,7 @@ run_typed(const uint8_t *bytes, size_t n)
 static const struct {
 	const char *name;
 	void (*run)(const uint8_t *bytes, size_t n);
-} other[] = { { "probe", run_probe }, { "typed", run_typed } };
+} other[] = { { "probe", run_probe }, { "profile", run_profile }, { "typed", run_typed } };
 
 enum { OTHERS = sizeof other / sizeof *other };
 

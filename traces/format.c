@@ -149,6 +149,7 @@ struct rp_trace_out {
 	struct rp_out *out;
 	const struct rp_writer *writer;
 	void *state;
+	uint64_t preamble; /* that the format has no word for */
 };
 
 struct rp_trace_out *
@@ -163,6 +164,8 @@ rp_trace_create(const char *path, const struct rp_format *f, const struct rp_tra
 	if (!w)
 		return NULL;
 	w->writer = f->writer;
+	w->preamble =
+	    f->writer->begin ? 0 : t->preamble; /* who keeps it says so before the first row */
 	w->state = rp_mem_array(1, f->writer->state_bytes, err);
 	w->out = w->state ? rp_out_open(path, err) : NULL;
 	if (!w->out || (f->writer->begin && !f->writer->begin(w->state, w->out, t, o, err))) {
@@ -197,6 +200,8 @@ rp_trace_commit(struct rp_trace_out *w, void (*tell)(void *to, const char *reaso
 	}
 	if (tell && w->writer->lost)
 		w->writer->lost(w->state, tell, to);
+	if (tell && w->preamble)
+		tell(to, "preamble", w->preamble);
 	bool ok = rp_out_commit(w->out, err);
 	release(w);
 	return ok;

@@ -26,6 +26,8 @@ core += gen/stack.c
 core += gen/stack.h
 core += gen/synth.c
 core += gen/synth.h
+core += gen/synth_open.c
+core += gen/synth_state.h
 
 generators += gen/divergent.c
 core += gen/warp.h

@@ -43,6 +43,7 @@ program = src/command.h
 program += src/validate.h
 program += src/validate_pascal.c
 program += src/validate_print.c
+program += src/validate_trace.c
 program += src/validate_trace.h
 program += src/input.c
 program += src/input.h

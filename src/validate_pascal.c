@@ -43,6 +43,8 @@ static const struct rp_opt opts[] = {
 	    "300 random pipelines of copies: section 3.6, Theorem 6" },
 	{ "conditions", 0, NULL, RP_OPT_FLAG, OPT(conditions), NULL,
 	    "that statements fail where their condition is left out" },
+	{ "trace", 0, "FILE", RP_OPT_TEXT, OPT(trace), NULL,
+	    "a recorded scan: finds out blocks, workers, phases, whether they are static" },
 	{ "cache", 'c', "SPEC", RP_OPT_TEXTS, OPT(caches), NULL,
 	    "hold a cache of yours against the residency bound and MIN; without a size it gets "
 	    "that of each scan; may be given several times" },
@@ -57,6 +59,8 @@ static const struct rp_opt opts[] = {
 	    "blocks of the caches for that scan; else some at boundaries" },
 	{ "rounds", 0, "H", RP_OPT_U64, OPT(rounds), NULL,
 	    "rounds of that scan; else 6 times its blocks, or 2 where that is much" },
+	{ "block", 0, "BYTES", RP_OPT_SIZE32, OPT(block), NULL,
+	    "size of a block in --trace; else found out", 1, UINT32_MAX, NULL, NULL, true },
 	{ "random-blocks", 0, "LOW..HIGH", RP_OPT_TEXT, OPT(rings), "7..48",
 	    "blocks of random scans", 0, 0, NULL, NULL, true },
 	{ "random-workers", 0, "LOW..HIGH", RP_OPT_TEXT, OPT(teams), "1..12",
@@ -289,7 +293,8 @@ run_parts(struct validate_results *r, const struct pascal_opts *o, struct rp_err
 	       (!o->histories || rp_suite_histories(s, o->histories, err)) &&
 	       (!o->recurrence || rp_suite_recurrence(s, PIPELINES, err)) &&
 	       (!o->conditions || rp_suite_conditions(s, err)) &&
-	       (!o->blocks || o->trace || one_scan(r, o, err));
+	       (!o->blocks || o->trace || one_scan(r, o, err)) &&
+	       (!o->trace || validate_trace(r, o->trace, o->block, o->blocks, o->capacity, err));
 }
 
 static bool

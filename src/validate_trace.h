@@ -8,8 +8,8 @@
 bool validate_scan(struct validate_results *r, const struct rp_lab_scan *scan,
     const char *capacities, struct rp_err *err);
 
-/* Checks a recorded scan, or history, of blocks of `block` bytes (0: found out) of which there are `blocks` (0: found
- * out). RP_INPUT: it is none. */
+/* Checks a recorded scan, or history, of blocks of `block` bytes, of which there are `blocks` where it does not show
+ * (0: found out). RP_INPUT: it is none. */
 bool validate_trace(struct validate_results *r, const char *path, uint32_t block, uint64_t blocks,
     const char *capacities, struct rp_err *err);
 

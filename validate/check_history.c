@@ -20,7 +20,8 @@ enum { LINE = 64, CACHES = 6, EVENTS_MOST = 3000 };
 
 /* A history with what it was made from. */
 struct history {
-	char text[200]; /* gen: text of its paces */
+	char text[200]; /* gen: text of its paces, or a trace's name */
+	bool recorded;
 	uint64_t seed;
 	uint64_t *phase;
 	uint32_t *worker;
@@ -48,6 +49,10 @@ tell(const void *it, struct rp_buf *to, struct rp_err *err)
 	bool ok = rp_buf_printf(to, err, "gen:%s, sigma = %" PRIu64 ", phases ", h->text, h->sigma);
 	for (uint32_t m = 0; ok && m < h->h.workers; m++)
 		ok = rp_buf_printf(to, err, "%s%" PRIu64, m ? "," : "", h->phase[m]);
+	if (h->recorded)
+		return ok && rp_buf_printf(to, err,
+				 "\nreprise validate pascal --trace %s --capacity %" PRIu64 "\n",
+				 h->text, h->capacity[0]);
 	return ok && rp_buf_printf(to, err,
 			 "\nreprise validate pascal --histories 1 --seed %" PRIu64 "\n", h->seed);
 }
@@ -178,13 +183,13 @@ compare_theorem5(const struct history *h, struct rp_checks *c, struct rp_err *er
 	if (!count)
 		return false;
 	for (size_t u = 0; u < h->h.events; u++) {
-		uint64_t k = count[h->worker[u]]++;
+		uint64_t k = count[h->h.worker[u]]++;
 		if (k < most)
 			rp_check(c, RP_HISTORY_THEOREM5, h->distance[u] < least,
 			    (double)least - 1 - (double)h->distance[u],
 			    "event %zu, request %" PRIu64 " of worker %" PRIu32
 			    ": distance %" PRIu64 ", wanted less than 2 sigma - 1 = %" PRIu64,
-			    u, k, h->worker[u], h->distance[u], least);
+			    u, k, h->h.worker[u], h->distance[u], least);
 		most = k + 1 > most ? k + 1 : most;
 	}
 	for (size_t i = 0; i < CACHES; i++)
@@ -285,6 +290,40 @@ rp_suite_histories(struct rp_suite *s, uint64_t n, struct rp_err *err)
 	cases.n = SHARP_CASES;
 	cases.run = run_sharpness;
 	return rp_cases_run(&cases, &s->cases, &s->checks, err);
+}
+
+/* ---- Recorded ---- */
+
+bool
+rp_suite_recorded(struct rp_suite *s, const struct rp_history *given, const char *name,
+    const uint64_t *capacity, size_t n, struct rp_err *err)
+{
+	struct history h = { .recorded = true, .h = *given };
+	struct rp_reuse *reuse = rp_reuse_new(RP_LEVEL_BEST, err);
+	uint64_t *count = rp_mem_array(given->workers, sizeof *count, err);
+	h.phase = rp_mem_array(given->workers, sizeof *h.phase, err);
+	h.block = rp_mem_array(given->events, sizeof *h.block, err);
+	h.distance = rp_mem_array(given->events, sizeof *h.distance, err);
+	bool ok = reuse && count && h.phase && h.block && h.distance &&
+	          rp_history_spread(given, &h.sigma, err);
+	snprintf(h.text, sizeof h.text, "%s", name);
+	for (uint32_t m = 0; ok && m < given->workers; m++) {
+		h.phase[m] = given->phase[m];
+		h.phased |= h.phase[m] != h.phase[0];
+	}
+	for (size_t u = 0; ok && u < given->events; u++) {
+		uint32_t w = given->worker[u];
+		h.block[u] = (h.phase[w] + count[w]++) % given->blocks;
+	}
+	for (size_t i = 0; ok && i < n; i++) {
+		for (size_t k = 0; k < CACHES; k++)
+			h.capacity[k] = capacity[i];
+		ok = check_one(&h, &s->how.lab, reuse, &s->checks, err);
+	}
+	rp_reuse_free(reuse);
+	free(count);
+	free_history(&h);
+	return ok;
 }
 
 /* ---- Where Theorem 5 needs its conditions ---- */

@@ -40,6 +40,11 @@ bool rp_suite_random(struct rp_suite *s, uint64_t n, struct rp_err *err);
  * on s->seed + i alone. */
 bool rp_suite_histories(struct rp_suite *s, uint64_t n, struct rp_err *err);
 
+/* A history that was recorded, and LRU caches of these capacities. `name` is how the trace is called. */
+struct rp_history;
+bool rp_suite_recorded(struct rp_suite *s, const struct rp_history *h, const char *name,
+    const uint64_t *capacity, size_t n, struct rp_err *err);
+
 /* n random pipelines of two to nine buffers, walked through copy by copy (sections 3.6 and 9, Theorem 6). */
 bool rp_suite_recurrence(struct rp_suite *s, uint64_t n, struct rp_err *err);
 

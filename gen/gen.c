@@ -58,19 +58,40 @@ kind_of(const char *text, struct rp_err *err)
 	return rp_generator_find(name, err);
 }
 
-static struct rp_source *
-open_copy(const struct rp_generator *g, char *copy, uint64_t seed, struct rp_err *err)
+/* Calls `use` with the parameters of a text, which is changed. */
+static bool
+with_params(const struct rp_generator *g, char *copy, uint64_t seed, rp_gen_use *use, void *to,
+    struct rp_err *err)
 {
 	const char *word;
 	struct pairs p = { g, rp_mem_array(1, g->params_bytes, err), seed };
-	struct rp_source *s = NULL;
-	if (p.params && rp_opts_default(g->opts, p.params, err) &&
-	    rp_spec_split(copy, &word, set_pair, &p, err))
-		s = g->open(p.params, p.seed, err);
+	bool ok = p.params && rp_opts_default(g->opts, p.params, err) &&
+	          rp_spec_split(copy, &word, set_pair, &p, err) &&
+	          use(to, g, p.params, p.seed, err);
 	if (p.params)
 		rp_opts_free(g->opts, p.params);
 	free(p.params);
-	return s;
+	return ok;
+}
+
+bool
+rp_gen_with(const char *text, uint64_t seed, rp_gen_use *use, void *to, struct rp_err *err)
+{
+	const struct rp_generator *g = kind_of(text, err);
+	char *copy = g ? rp_mem_string(text, err) : NULL;
+	bool ok = copy &&
+	          (with_params(g, copy, seed, use, to, err) || rp_err_wrap(err, "gen:%s", g->name));
+	free(copy);
+	return ok;
+}
+
+static bool
+open_it(
+    void *to, const struct rp_generator *g, const void *params, uint64_t seed, struct rp_err *err)
+{
+	struct rp_source **s = to;
+	*s = g->open(params, seed, err);
+	return *s;
 }
 
 struct rp_source *
@@ -82,7 +103,8 @@ rp_gen_open(const char *text, uint64_t seed, struct rp_err *err)
 	if (!g)
 		return NULL;
 	if (rp_buf_printf(&copy, err, "gen:%s%c%s", text, 0, text))
-		s = open_copy(g, (char *)copy.bytes + strlen("gen:") + strlen(text) + 1, seed, err);
+		with_params(g, (char *)copy.bytes + strlen("gen:") + strlen(text) + 1, seed,
+		    open_it, &s, err);
 	if (!s) {
 		rp_err_wrap(err, "gen:%.*s", (int)strlen(g->name), text);
 	} else if (!rp_trace_source(s->trace, (char *)copy.bytes, err)) {

@@ -14,7 +14,7 @@
 struct rp_generator {
 	const char *name, *what, *source; /* source: where the pattern is defined; may be NULL */
 	const struct rp_opt *opts;        /* the rows, which write into the parameters */
-	const char *operand; /* option that `gen KIND OPERAND` sets too; NULL: none */
+	const char *operand;              /* option that `gen KIND OPERAND` sets too; NULL: none */
 	size_t params_bytes; /* of the struct they write into; zeroed, then the defaults */
 	/* A source for these parameters, borrowed only during the call; RP_USAGE if they do not fit together. Gives
 	 * (rp_source_close). The source is endless unless a parameter bounds it. */
@@ -30,6 +30,12 @@ const struct rp_generator *rp_generator_find(const char *name, struct rp_err *er
  * counts unless the text has seed=. A value `@FILE` is for the generator to read. Gives (rp_source_close). RP_USAGE: no
  * such kind or key, a value that is wrong, values that do not fit together. */
 struct rp_source *rp_gen_open(const char *text, uint64_t seed, struct rp_err *err);
+
+/* Parses the same text and calls `use` with what it says, which lasts as long as the call. Whether that, and `use`, went
+ * well; RP_USAGE as rp_gen_open. */
+typedef bool rp_gen_use(
+    void *to, const struct rp_generator *g, const void *params, uint64_t seed, struct rp_err *err);
+bool rp_gen_with(const char *text, uint64_t seed, rp_gen_use *use, void *to, struct rp_err *err);
 
 /* For generators: a source of `bytes` zeroed bytes that begins with a struct rp_source, with `pull`, a trace of this
  * name and these columns. Gives (rp_gen_source_free, which is also its `close` until the generator puts one of its own

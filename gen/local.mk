@@ -19,6 +19,7 @@ core += gen/mixture.h
 core += gen/peaks.c
 core += gen/peaks.h
 core += gen/power.c
+core += gen/scan.h
 core += gen/power.h
 core += gen/ranks.c
 core += gen/ranks.h

@@ -8,18 +8,11 @@
  * workers is short, so the tables then hold several. */
 #include "config.h"
 
+#include "gen/scan.h"
 #include "gen/fill.h"
-#include "gen/gen.h"
-#include "gen/phases.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-struct scan_params {
-	struct rp_phases_params start;
-	uint64_t blocks, rounds, base, limit;
-	uint32_t block, line; /* bytes; line 0: a block is one access */
-};
 
 enum {
 	ENTRIES_LEAST = 2048, /* of the tables */
@@ -207,7 +200,7 @@ build(struct scan *s, const struct rp_phases *p, struct rp_err *err)
 
 /* Accesses of the whole trace; UINT64_MAX if it is endless. */
 static uint64_t
-total(const struct scan_params *p, uint64_t workers, uint64_t lines)
+total(const struct rp_scan_params *p, uint64_t workers, uint64_t lines)
 {
 	uint64_t all;
 	if (!p->rounds || __builtin_mul_overflow(workers, lines, &all) ||
@@ -217,7 +210,7 @@ total(const struct scan_params *p, uint64_t workers, uint64_t lines)
 }
 
 static bool
-check(const struct scan_params *p, struct rp_err *err)
+check(const struct rp_scan_params *p, struct rp_err *err)
 {
 	uint64_t span;
 	if (p->line && p->block % p->line)
@@ -232,7 +225,7 @@ check(const struct scan_params *p, struct rp_err *err)
 }
 
 static struct rp_source *
-open_with(const struct scan_params *p, const struct rp_phases *phases, struct rp_err *err)
+open_with(const struct rp_scan_params *p, const struct rp_phases *phases, struct rp_err *err)
 {
 	unsigned columns = RP_COL_TIME | (phases->workers > 1 ? RP_COL_STREAM : 0);
 	struct scan *s = rp_gen_source_new(sizeof *s, "scan", columns, scan_pull, err);
@@ -256,7 +249,7 @@ open_with(const struct scan_params *p, const struct rp_phases *phases, struct rp
 static struct rp_source *
 scan_open(const void *params, uint64_t seed, struct rp_err *err)
 {
-	const struct scan_params *p = params;
+	const struct rp_scan_params *p = params;
 	struct rp_phases phases = { 0 };
 	if (!check(p, err) || !rp_phases_make(&p->start, p->blocks, seed, &phases, err))
 		return NULL;
@@ -266,18 +259,18 @@ scan_open(const void *params, uint64_t seed, struct rp_err *err)
 }
 
 static const struct rp_opt opts[] = {
-	{ "blocks", 0, "N", RP_OPT_U64, offsetof(struct scan_params, blocks), "65536",
+	{ "blocks", 0, "N", RP_OPT_U64, offsetof(struct rp_scan_params, blocks), "65536",
 	    "blocks of the scanned data", 1, UINT64_MAX },
-	RP_PHASES_ROWS(struct scan_params),
-	{ "rounds", 0, "H", RP_OPT_U64, offsetof(struct scan_params, rounds), "0",
+	RP_PHASES_ROWS(struct rp_scan_params),
+	{ "rounds", 0, "H", RP_OPT_U64, offsetof(struct rp_scan_params, rounds), "0",
 	    "end after H rounds, in each of which every worker requests a block; 0: endless" },
-	{ "block", 0, "BYTES", RP_OPT_SIZE32, offsetof(struct scan_params, block), "64",
+	{ "block", 0, "BYTES", RP_OPT_SIZE32, offsetof(struct rp_scan_params, block), "64",
 	    "size of a block", 1, UINT32_MAX },
-	{ "line", 0, "BYTES", RP_OPT_SIZE32, offsetof(struct scan_params, line), NULL,
+	{ "line", 0, "BYTES", RP_OPT_SIZE32, offsetof(struct rp_scan_params, line), NULL,
 	    "make an access of each line of a block, instead of one of the whole", 1, UINT32_MAX },
-	{ "base", 0, "ADDRESS", RP_OPT_U64, offsetof(struct scan_params, base), "0",
+	{ "base", 0, "ADDRESS", RP_OPT_U64, offsetof(struct rp_scan_params, base), "0",
 	    "address of the first byte" },
-	{ "limit", 0, "N", RP_OPT_U64, offsetof(struct scan_params, limit), "0",
+	{ "limit", 0, "N", RP_OPT_U64, offsetof(struct rp_scan_params, limit), "0",
 	    "end after N accesses; 0: endless" },
 	{ 0 },
 };
@@ -287,6 +280,6 @@ const struct rp_generator rp_generator_scan = {
 	.what = "workers that request block after block, round and round",
 	.source = "PASCAL: A Phase-Aware Shared-Cache Model for Parallel Scans, Algorithm 1",
 	.opts = opts,
-	.params_bytes = sizeof(struct scan_params),
+	.params_bytes = sizeof(struct rp_scan_params),
 	.open = scan_open,
 };

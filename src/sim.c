@@ -43,6 +43,8 @@ static const struct rp_opt opts[] = {
 	{ "by", 0, "KEY", RP_OPT_CHOICE, OPT(by), "line",
 	    "what --top ranks: line (by its first byte's address), pc or stream", 0, 0,
 	    rp_top_names, NULL },
+	{ "law", 0, NULL, RP_OPT_FLAG, OPT(law), NULL,
+	    "of a gen:scan: print the closed form beside each cache's misses" },
 	{ "flush", 0, NULL, RP_OPT_FLAG, OPT(flush), NULL, "write back what is dirty at the end" },
 	{ "keep-bypassed", 0, NULL, RP_OPT_FLAG, OPT(keep_bypassed), NULL,
 	    "GPU: replay accesses that bypass L1, instead of leaving them out", 0, 0, NULL, NULL,
@@ -123,6 +125,8 @@ check_opts(const struct sim_opts *o, struct rp_err *err)
 		    "wanted at least one --cache, like --cache lru,size=32KiB,ways=8, or --config");
 	if (o->caches.n && o->config)
 		return rp_fail(err, RP_USAGE, "--cache and --config: give one of them");
+	if (o->law && (o->config || o->crossing))
+		return rp_fail(err, RP_USAGE, "--law is about caches of --cache, a lookup a line");
 	if (o->json && o->csv)
 		return rp_fail(err, RP_USAGE, "--json and --csv: give one of them");
 	return true;
@@ -232,6 +236,7 @@ close_run(struct sim_run *run)
 	rp_replay_free(run->replay);
 	rp_tree_free(run->tree);
 	rp_seen_free(&run->seen);
+	law_free(run->law);
 	rp_source_close(run->source);
 	for (size_t i = 0; run->given && i < run->o->caches.n; i++)
 		rp_cache_spec_free(&run->given[i]);
@@ -255,6 +260,7 @@ run_sim(void *options, int n, char **traces, struct rp_err *err)
 	          limit_of_sim_refs(o, limit, err) &&
 	          (run.source = rp_input_open(&o->in, n, traces, false, &preamble, err)) &&
 	          check_top(o, run.source->trace, err) && open_run(&run, preamble, err) &&
+	          (!o->law || (run.law = law_open(&o->in, n, traces, run.warmup, err))) &&
 	          replay_all(&run, err) && sim_print(&run, err);
 	if (ok && rp_interrupted)
 		ok = rp_fail(err, RP_STOPPED,

@@ -3,6 +3,7 @@
 #define RP_SRC_SIM_H
 
 #include "input.h"
+#include "law.h"
 #include "seen.h"
 
 #include "base/emit.h"
@@ -21,7 +22,7 @@ struct sim_opts {
 	const char *sim_refs, *output, *config;
 	uint32_t line, top;
 	unsigned crossing, by; /* by: enum rp_top_by */
-	bool json, csv, by_stream, totals, flush, keep_bypassed;
+	bool json, csv, by_stream, totals, flush, keep_bypassed, law;
 	uint64_t warmup, interval;
 };
 
@@ -38,6 +39,7 @@ struct sim_run {
 	struct rp_tree_spec levels;
 	struct rp_tree *tree; /* of --config; else NULL */
 	struct rp_seen seen;
+	struct law *law; /* of the scan; NULL: not asked for */
 	uint64_t warmup;
 	bool by_stream;
 	double elapsed;

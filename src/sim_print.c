@@ -149,6 +149,19 @@ spec_warnings(const struct sim_run *run, json_t *caches, json_t *warnings)
 	}
 }
 
+/* What the law of the scan says of the cache, if that is asked for. */
+static bool
+add_law(const struct sim_run *run, size_t i, json_t *cache, struct rp_err *err)
+{
+	struct rp_counters c;
+	if (!run->law)
+		return true;
+	rp_replay_counters(run->replay, i, &c);
+	json_t *law = law_row(run->law, run->specs[i], accesses_of(run), c.misses, err);
+	return !json_object_set_new(cache, "law", law) ||
+	       rp_fail(err, RP_RESOURCE, "out of memory: results");
+}
+
 static json_t *
 document(const struct sim_run *run, struct rp_err *err)
 {
@@ -159,7 +172,7 @@ document(const struct sim_run *run, struct rp_err *err)
 	       *warnings = rp_input_warnings(t, err);
 	for (size_t i = 0; caches && i < run->n_caches; i++) {
 		json_t *c = cache_json(run, i, err);
-		if (!c || json_array_append_new(caches, c) ||
+		if (!c || json_array_append_new(caches, c) || !add_law(run, i, c, err) ||
 		    (run->tree && !sim_tree_add(run, i, c, err)) || !sim_top_add(run, i, c, err))
 			goto failed;
 		if (r && rp_replay_never_replaced(r, i) && accesses &&
@@ -264,7 +277,10 @@ print_csv(struct rp_out *to, const struct sim_run *run, json_t *doc, struct rp_e
 		fixed[n++] = (struct rp_view){ "bytes_read", "bytes_read", RP_CELL_COUNT };
 		sim_tree_flatten_memory(rows, doc);
 	}
-	bool ok = rp_emit_csv(to, rows, view, counter_views(run, view, path, fixed, n), false, err);
+	n = counter_views(run, view, path, fixed, n);
+	for (size_t i = 0; run->law && i < LAW_VIEWS && n < VIEWS_MOST; i++)
+		view[n++] = law_views[i];
+	bool ok = rp_emit_csv(to, rows, view, n, false, err);
 	json_decref(rows);
 	return ok;
 }
@@ -389,6 +405,8 @@ print_text(struct rp_out *to, const struct sim_run *run, json_t *doc, struct rp_
 	}
 	ok = ok && rp_out_printf(to, err, "\n") && rp_emit_table(to, caches, view, n, true, err) &&
 	     print_kinds(to, caches, err);
+	if (ok && run->law)
+		ok = law_print(to, caches, err);
 	if (ok && run->by_stream)
 		ok = print_parts(to, caches, "streams", "stream", err);
 	if (ok && run->o->interval)

@@ -40,6 +40,8 @@ static const struct rp_opt opts[] = {
 	    NULL, true },
 	{ "counters", 0, "LIST", RP_OPT_TEXT, OPT(counters), NULL,
 	    "more counters, or all (reprise help counters)" },
+	{ "law", 0, NULL, RP_OPT_FLAG, OPT(law), NULL,
+	    "of a gen:scan: print the closed form beside each cache's misses" },
 	{ "pareto", 0, NULL, RP_OPT_FLAG, OPT(pareto), NULL,
 	    "list sizes that it does not pay to double any more" },
 	{ "pays", 0, "SHARE", RP_OPT_DOUBLE, OPT(pays), "0.1",
@@ -372,6 +374,9 @@ run_all(struct sweep_run *run, struct rp_err *err)
 	struct sweep_opts *o = run->o;
 	if (!sweep_feed_open(&run->feed, err) || !make_plan(run, err))
 		return false;
+	if (o->law &&
+	    !(run->law = law_open(&o->in, run->feed.n, run->feed.traces, run->how.warmup, err)))
+		return false;
 	if (o->dry_run)
 		return print_estimate(run, err);
 	if (is_file(o->output) && !(run->journal = sweep_journal_open(run, err)))
@@ -421,6 +426,7 @@ run_sweep(void *options, int n, char **traces, struct rp_err *err)
 	rp_sweep_plan_free(&run.plan);
 	rp_plugins_free(&run.plugins);
 	json_decref(run.verified);
+	law_free(run.law);
 	return ok;
 }
 

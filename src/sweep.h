@@ -4,6 +4,7 @@
 #define RP_SWEEP_H
 
 #include "input.h"
+#include "law.h"
 
 #include "sim/plugin.h"
 #include "sim/sweep/pass.h"
@@ -20,7 +21,7 @@ struct sweep_opts {
 	unsigned crossing;
 	uint64_t warmup, verify;
 	double pays, target;
-	bool flush, keep_bypassed, resume, join, dry_run, pareto, json, csv;
+	bool flush, keep_bypassed, resume, join, dry_run, pareto, json, csv, law;
 };
 
 /* The trace, pass after pass. */
@@ -54,6 +55,7 @@ struct sweep_run {
 	size_t printed;                /* points whose CSV rows are on standard output already */
 	bool headed;                   /* so is their header */
 	json_t *verified;              /* NULL: not asked for */
+	struct law *law;               /* of the scan; NULL: not asked for */
 	uint64_t differ;               /* points that --verify found different */
 };
 

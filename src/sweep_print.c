@@ -29,7 +29,7 @@ enum {
 	KEYS = sizeof keys / sizeof *keys,
 	SHARE_KEYS = sizeof share_keys / sizeof *share_keys,
 	STEP_KEYS = sizeof step_keys / sizeof *step_keys,
-	VIEWS = KEYS + RP_SWEEP_WANTS + 8 + SHARE_KEYS + STEP_KEYS
+	VIEWS = KEYS + RP_SWEEP_WANTS + 8 + SHARE_KEYS + STEP_KEYS + LAW_VIEWS
 };
 
 struct views {
@@ -148,7 +148,7 @@ sweep_document(const struct sweep_run *run, struct rp_err *err)
 
 /* The columns of CSV, for a document of that kind. */
 static void
-csv_views(struct views *v, json_t *counters, bool share, bool steps)
+csv_views(struct views *v, json_t *counters, bool share, bool steps, bool law)
 {
 	v->n = 0;
 	add_views(v, keys, KEYS);
@@ -157,12 +157,14 @@ csv_views(struct views *v, json_t *counters, bool share, bool steps)
 		add_views(v, share_keys, SHARE_KEYS);
 	if (steps)
 		add_views(v, step_keys, STEP_KEYS);
+	if (law)
+		add_views(v, law_views, LAW_VIEWS);
 }
 
 /* Rows as CSV; with the share that they are of, which is not printed with each of them as JSON. */
 static bool
-print_csv(struct rp_out *to, json_t *rows, json_t *counters, json_t *share, bool steps, bool bare,
-    struct rp_err *err)
+print_csv(struct rp_out *to, json_t *rows, json_t *counters, json_t *share, bool steps, bool law,
+    bool bare, struct rp_err *err)
 {
 	struct views *v = rp_mem_array(1, sizeof *v, err);
 	size_t i;
@@ -170,7 +172,7 @@ print_csv(struct rp_out *to, json_t *rows, json_t *counters, json_t *share, bool
 	if (!v)
 		return false;
 	json_array_foreach(share ? rows : NULL, i, row) json_object_set(row, "share", share);
-	csv_views(v, counters, share != NULL, steps);
+	csv_views(v, counters, share != NULL, steps, law);
 	bool ok = rp_emit_csv(to, rows, v->view, v->n, bare, err);
 	free(v);
 	return ok;
@@ -197,7 +199,9 @@ print_doc_csv(struct rp_out *to, json_t *doc, struct rp_err *err)
 	json_t *rows = steps ? only_knees(steps)
 	                     : json_incref(smallest ? smallest : json_object_get(doc, "points"));
 	bool ok = print_csv(to, rows, json_object_get(doc, "counters"),
-	    json_object_get(doc, "share"), steps != NULL, false, err);
+	    json_object_get(doc, "share"), steps != NULL,
+	    rp_emit_at(json_array_get(json_object_get(doc, "points"), 0), "law") != NULL, false,
+	    err);
 	json_decref(rows);
 	return ok;
 }
@@ -365,6 +369,37 @@ print_verify(struct rp_out *to, json_t *doc, struct rp_err *err)
 	return ok && (!json_array_size(list) || rp_emit_table(to, list, view, 4, false, err));
 }
 
+/* "lru 64x8": a policy, sets, ways. */
+static json_t *
+short_name(json_t *row)
+{
+	const char *policy = json_string_value(json_object_get(row, "policy"));
+	json_t *sets = json_object_get(row, "sets"), *ways = json_object_get(row, "ways");
+	if (!sets)
+		return json_string(policy);
+	return json_sprintf("%s %" JSON_INTEGER_FORMAT "x%" JSON_INTEGER_FORMAT, policy,
+	    json_integer_value(sets), json_integer_value(ways));
+}
+
+/* The law of the scan beside each cache, if that was asked for. */
+static bool
+print_laws(struct rp_out *to, json_t *points, struct rp_err *err)
+{
+	json_t *rows = json_array(), *row;
+	size_t i;
+	json_array_foreach(points, i, row)
+	{
+		if (!json_object_get(row, "law"))
+			continue;
+		json_t *one = json_copy(row);
+		json_object_set_new(one, "name", short_name(row));
+		json_array_append_new(rows, one);
+	}
+	bool ok = !json_array_size(rows) || law_print(to, rows, err);
+	json_decref(rows);
+	return ok;
+}
+
 static bool
 print_text(struct rp_out *to, json_t *doc, struct rp_err *err)
 {
@@ -378,8 +413,8 @@ print_text(struct rp_out *to, json_t *doc, struct rp_err *err)
 		ok = rp_out_printf(
 		    to, err, "warm-up   %" JSON_INTEGER_FORMAT " accesses, not counted\n", warmup);
 	bool best = json_object_get(doc, "pareto") || json_object_get(doc, "target");
-	ok = ok && (best || !n || print_points(to, doc, err)) && print_steps(to, doc, err) &&
-	     print_target(to, doc, err) && print_verify(to, doc, err);
+	ok = ok && (best || !n || print_points(to, doc, err)) && print_laws(to, points, err) &&
+	     print_steps(to, doc, err) && print_target(to, doc, err) && print_verify(to, doc, err);
 	json_array_foreach(json_object_get(doc, "warnings"), i, w)
 	{
 		ok = ok &&
@@ -418,7 +453,7 @@ sweep_print_rows(struct sweep_run *run, struct rp_err *err)
 		ok = !p->mine || !json_array_append_new(rows, row);
 	}
 	struct rp_out *to = ok && rp_emit_whole(rows, err) ? rp_out_open("-", err) : NULL;
-	ok = to && print_csv(to, rows, counters, share, false, bare, err);
+	ok = to && print_csv(to, rows, counters, share, false, run->law != NULL, bare, err);
 	ok = rp_emit_close(to, rows, ok, err);
 	json_decref(rows);
 	json_decref(counters);

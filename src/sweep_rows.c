@@ -71,6 +71,12 @@ sweep_row(const struct sweep_run *run, size_t point, struct rp_err *err)
 	json_object_set_new(
 	    row, "counters", counters(run, s, rp_sweep_counters(&run->plan, point)));
 	free(text);
+	if (run->law && json_object_set_new(row, "law",
+			    law_row(run->law, s, run->feed.seen.accesses,
+				rp_sweep_counters(&run->plan, point)->misses, err))) {
+		json_decref(row);
+		row = NULL;
+	}
 	if (!row)
 		rp_fail(err, RP_RESOURCE, "out of memory: results");
 	return row;

@@ -207,6 +207,7 @@ unit += tests/validate/test_fixtures.c
 unit += tests/validate/test_history.c
 unit += tests/validate/test_margin.c
 unit += tests/validate/test_recurrence.c
+unit += tests/validate/test_recorded.c
 unit += tests/validate/test_sdcm.c
 unit += tests/validate/test_suite.c
 EXTRA_DIST += tests/validate/files/static_cases.json

@@ -68,3 +68,6 @@ bench_features_LDADD = libcore.la
 benches += bench/profile
 bench_profile_SOURCES = bench/profile.c $(bench_shared)
 bench_profile_LDADD = libcore.la
+benches += bench/coherence_timed
+bench_coherence_timed_SOURCES = bench/coherence_timed.c $(bench_shared)
+bench_coherence_timed_LDADD = libcore.la

@@ -315,7 +315,7 @@ rp_timed_run(struct rp_timed *t, uint64_t n, struct rp_err *err)
 	uint64_t until = t->done + n < n ? UINT64_MAX : t->done + n;
 	if (!t->started && !start(t, err))
 		return -1;
-	while (t->events.n && t->done < until) {
+	while (!coh_events_empty(&t->events) && t->done < until) {
 		struct coh_event e = coh_events_pop(&t->events);
 		bool ok = true;
 		t->now = e.time;
@@ -333,7 +333,7 @@ rp_timed_run(struct rp_timed *t, uint64_t n, struct rp_err *err)
 		if (!ok)
 			return -1;
 	}
-	return t->events.n > 0;
+	return !coh_events_empty(&t->events);
 }
 
 uint64_t

@@ -9,18 +9,19 @@
 enum reason { ADMITTED, BUSY, FULL, DIRSET };
 
 static bool
-is_busy(struct rp_timed *t, struct coh_pending *p)
+is_busy(struct rp_timed *t, struct coh_request *q)
 {
-	if (p->record == COH_NONE)
-		p->record = coh_lines_find(&t->k->lines, p->q.line);
-	return p->record != COH_NONE && coh_line(&t->k->lines, p->record)->busy;
+	const struct coh_lines *l = &t->k->lines;
+	if (q->record == COH_NONE || coh_line(l, q->record)->number != q->line)
+		q->record = coh_lines_find(l, q->line);
+	return q->record != COH_NONE && coh_line(l, q->record)->busy;
 }
 
 /* Whether a request may begin now, or the first reason why not. */
 static enum reason
 admission(struct rp_timed *t, uint32_t p)
 {
-	if (is_busy(t, &t->pending[p]))
+	if (is_busy(t, &t->pending[p].q))
 		return BUSY;
 	if (t->entries == t->timing.pending)
 		return FULL;
@@ -61,14 +62,13 @@ accept(struct rp_timed *t, uint32_t p, struct rp_err *err)
 	struct coh_pending *x = &t->pending[p];
 	struct coh_outcome out;
 	x->q.mask = coh_pending_mask(t, p);
-	x->q.record = x->record;
 	if (!coh_take_effect(t, x->stream, &x->q, x->index, &out, err))
 		return false;
 	if (out.how == COH_HIT)
 		return rp_fail(err, RP_FAILED, "invariant: a request finds its line in the cache");
 	t->done += x->whole;
-	x->record = out.record;
-	coh_line(&t->k->lines, x->record)->busy = 1;
+	x->q.record = out.record;
+	coh_line(&t->k->lines, x->q.record)->busy = 1;
 	t->count.upgrade_races += x->upgrade && out.how == COH_MISS;
 	coh_home_settle(t);
 	t->entries++;
@@ -139,7 +139,7 @@ coh_home_release(struct rp_timed *t, uint32_t p)
 {
 	coh_home_settle(t);
 	t->entries--;
-	coh_line(&t->k->lines, t->pending[p].record)->busy = 0;
+	coh_line(&t->k->lines, t->pending[p].q.record)->busy = 0;
 }
 
 bool

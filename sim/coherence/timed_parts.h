@@ -11,13 +11,13 @@
  * of its cache then), or one that joined such a request. Named by number, as they move when there are more of them; 0 is
  * none. */
 struct coh_pending {
-	struct coh_request q; /* but for its mask: coh_pending_mask */
-	uint64_t index;       /* in the stream, of line accesses */
-	uint64_t tried;       /* when it was first tried to issue it */
-	uint64_t arrived;     /* at the home, the last time */
-	uint64_t backoff;     /* cycles that it waits when it is refused next */
+	struct coh_request
+	    q;            /* but for its mask: coh_pending_mask; its record may be another line's */
+	uint64_t index;   /* in the stream, of line accesses */
+	uint64_t tried;   /* when it was first tried to issue it */
+	uint64_t arrived; /* at the home, the last time */
+	uint64_t backoff; /* cycles that it waits when it is refused next */
 	uint32_t stream;
-	uint32_t record;        /* of the line; COH_NONE: not known yet */
 	uint32_t next;          /* free, or joined the same request */
 	uint32_t joined, last;  /* first and last that joined this one */
 	uint32_t own;           /* next request of its cache for a line of the same set */
@@ -26,14 +26,23 @@ struct coh_pending {
 	bool whole;             /* the last piece of its access */
 };
 
+enum { COH_AHEAD = 8 }; /* rows that are looked at ahead; more than timed_rows.c does */
+
+/* What is known of the first line of a row ahead. */
+struct coh_ahead {
+	uint64_t hash;
+	uint32_t record; /* probably its; COH_NONE: not known */
+};
+
 struct coh_stream {
 	struct rp_batch *rows;
 	uint64_t *gap;
 	size_t at;           /* row at hand */
 	uint64_t line, last; /* the piece of it at hand; its last piece */
 	uint64_t index;      /* of the piece */
-	uint64_t tried;      /* when the access that is stalled was tried first */
-	uint64_t finish;     /* when the last access so far completes */
+	struct coh_ahead ahead[COH_AHEAD];
+	uint64_t tried;  /* when the access that is stalled was tried first */
+	uint64_t finish; /* when the last access so far completes */
 	uint32_t cache;
 	uint32_t used; /* MSHRs */
 	bool ended;

@@ -42,12 +42,14 @@ coh_pending_new(struct rp_timed *t, uint32_t stream, struct rp_err *err)
 		p = ++t->n_pending;
 	}
 	const struct coh_stream *s = &t->stream[stream];
-	t->pending[p] = (struct coh_pending){ .q = coh_stream_request(t, s, coh_pending_mask(t, p)),
-		.index = s->index,
-		.tried = s->stalled ? s->tried : t->now,
-		.stream = stream,
-		.record = COH_NONE,
-		.whole = s->line == s->last };
+	struct coh_pending *x = &t->pending[p];
+	x->q = coh_stream_request(t, s, coh_pending_mask(t, p));
+	x->q.record = s->ahead[s->at % COH_AHEAD].record;
+	x->index = s->index;
+	x->tried = s->stalled ? s->tried : t->now;
+	x->stream = stream;
+	x->joined = x->last = 0;
+	x->whole = s->line == s->last;
 	return p;
 }
 

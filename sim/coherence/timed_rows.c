@@ -1,12 +1,13 @@
 /* timed_rows.c - the rows of streams, as each goes on by itself: pulled a batch at a time, taken apart into lines.
  *
- * What an access needs of a line that is not cached lies anywhere in memory; other streams have their turns before this
- * one's next, so its next lines are asked for now. */
+ * What an access needs of a line that is not cached lies anywhere in memory. So some rows ahead the slot of its line's
+ * number is asked for, its record when the slot has come, and then what the record and the cache name; the other streams
+ * have their turns meanwhile. */
 #include "config.h"
 
 #include "sim/coherence/timed_parts.h"
 
-enum { SLOT_AHEAD = 2, RECORD_AHEAD = 1 };
+enum { SLOT_AHEAD = 4, RECORD_AHEAD = 2, REST_AHEAD = 1 };
 
 static bool
 pull(struct rp_timed *t, uint32_t stream, struct rp_err *err)
@@ -20,21 +21,58 @@ pull(struct rp_timed *t, uint32_t stream, struct rp_err *err)
 }
 
 static void
-look_ahead(const struct rp_timed *t, const struct coh_stream *s)
+ask_for_slot(const struct rp_timed *t, struct coh_stream *s, size_t row)
+{
+	struct coh_ahead *a = &s->ahead[row % COH_AHEAD];
+	a->hash = coh_lines_hash(coh_line_number(t->k, s->rows->addr[row]));
+	a->record = COH_NONE;
+	__builtin_prefetch(&t->k->lines.slot[coh_lines_slot(&t->k->lines, a->hash)]);
+}
+
+/* The record whose hash is that of the line is probably the line's. */
+static void
+ask_for_record(const struct rp_timed *t, struct coh_stream *s, size_t row)
 {
 	const struct coh_lines *l = &t->k->lines;
-	if (s->at + SLOT_AHEAD < s->rows->n) {
-		uint64_t hash =
-		    coh_lines_hash(coh_line_number(t->k, s->rows->addr[s->at + SLOT_AHEAD]));
-		__builtin_prefetch(&l->slot[coh_lines_slot(l, hash)]);
-	}
-	if (s->at + RECORD_AHEAD < s->rows->n) {
-		uint64_t hash =
-		    coh_lines_hash(coh_line_number(t->k, s->rows->addr[s->at + RECORD_AHEAD]));
-		uint64_t slot = l->slot[coh_lines_slot(l, hash)];
-		if (slot)
-			__builtin_prefetch(coh_line(l, (uint32_t)slot - 1));
-	}
+	struct coh_ahead *a = &s->ahead[row % COH_AHEAD];
+	size_t at = coh_lines_slot(l, a->hash), last = ((size_t)1 << l->slot_bits) - 1;
+	while (l->slot[at] && l->slot[at] >> 32 != (uint32_t)a->hash)
+		at = (at + 1) & last;
+	a->record = (uint32_t)l->slot[at] - 1;
+	if (a->record != COH_NONE)
+		__builtin_prefetch(coh_line(l, a->record));
+}
+
+/* The masks of the line, and the record of the one that it will probably replace. */
+static void
+ask_for_rest(const struct rp_timed *t, const struct coh_stream *s, size_t row)
+{
+	const struct coh_lines *l = &t->k->lines;
+	const struct coh_geometry *g = &t->k->geometry;
+	uint32_t record = s->ahead[row % COH_AHEAD].record;
+	if (record != COH_NONE && coh_line(l, record)->room)
+		__builtin_prefetch(coh_pool_at(&l->masks, coh_line(l, record)->unseen));
+	const struct coh_cache *c = &t->k->cache[s->cache];
+	uint32_t set = coh_set_of(g, coh_line_number(t->k, s->rows->addr[row]));
+	if (g->how == COH_ANY_POLICY || c->valid[set] < g->ways)
+		return;
+	size_t last = (size_t)set * g->ways + coh_order(g, c, set)->last - 1;
+	__builtin_prefetch(coh_line(l, c->way[last].line));
+}
+
+/* A row has become the one at hand. */
+static void
+look_ahead(const struct rp_timed *t, struct coh_stream *s)
+{
+	if (s->at == 0)
+		for (size_t i = 0; i < SLOT_AHEAD && i < s->rows->n; i++)
+			ask_for_slot(t, s, i);
+	if (s->at + SLOT_AHEAD < s->rows->n)
+		ask_for_slot(t, s, s->at + SLOT_AHEAD);
+	if (s->at + RECORD_AHEAD < s->rows->n)
+		ask_for_record(t, s, s->at + RECORD_AHEAD);
+	if (s->at + REST_AHEAD < s->rows->n)
+		ask_for_rest(t, s, s->at + REST_AHEAD);
 }
 
 bool

@@ -146,9 +146,10 @@ fold(struct rp_spread *s, double scale, struct rp_err *err)
 	uint64_t d = 0, n;
 	if (!s->fine && !(s->fine = rp_mem_array(RP_FINE_BINS, sizeof *s->fine, err)))
 		return false;
-	for (uint64_t from = 0; (n = rp_hist_next(&s->hist, from, &d)); from = d + 1)
-		s->fine[rp_log_bin((uint64_t)((double)d * scale + 0.5), RP_FINE_BITS)] +=
-		    (double)n * scale;
+	for (uint64_t from = 0; (n = rp_hist_next(&s->hist, from, &d)); from = d + 1) {
+		unsigned bin = rp_log_bin((uint64_t)((double)d * scale + 0.5), RP_FINE_BITS);
+		s->fine[bin < RP_FINE_BINS ? bin : RP_FINE_BINS - 1] += (double)n * scale;
+	}
 	s->fine_cold += (double)s->hist.cold * scale;
 	s->fine_total += (double)s->hist.total * scale;
 	rp_hist_clear(&s->hist);

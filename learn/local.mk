@@ -1,3 +1,5 @@
+core += learn/columns.c
+core += learn/columns.h
 core += learn/features.c
 core += learn/features.h
 core += learn/logbin.h

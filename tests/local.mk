@@ -270,6 +270,7 @@ unit += tests/sim/sweep/test_sweep.c
 unit += tests/sim/coherence/test_timed.c
 unit += tests/sim/coherence/timed_naive.c
 unit += tests/sim/coherence/timed_naive.h
+unit += tests/learn/test_columns.c
 unit += tests/learn/test_features.c
 unit += tests/learn/test_prior.c
 EXTRA_DIST += tests/learn/files/mlcrp-features.json

@@ -312,8 +312,8 @@ print_home(struct rp_out *to, json_t *doc, struct rp_err *err)
 		   " Inv (%" PRIu64 " for stores, %" PRIu64 " for directory entries)",
 		   N("forwards"), N("fwd_gets"), N("fwd_getm"), N("inv_sent"), N("inv_sent_demand"),
 		   N("inv_sent_back")) &&
-	       say(to, err, "", "%" PRIu64 " reads of memory, %" PRIu64 " writes", N("mem_reads"),
-		   N("mem_writes")) &&
+	       say(to, err, "", "%" PRIu64 " line%s read from memory, %" PRIu64 " written",
+		   N("mem_reads"), plural(N("mem_reads")), N("mem_writes")) &&
 	       say(to, err, "",
 		   "directory entries: %" PRIu64 " at most, %" PRIu64 " made, %" PRIu64
 		   " freed, %" PRIu64 " replaced",

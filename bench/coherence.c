@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROWS = 8000000, ROUNDS = 3, KIB_32_SETS = 64, KIB_32_WAYS = 8 };
+enum { ROWS = 6000000, ROUNDS = 2, KIB_32_SETS = 64, KIB_32_WAYS = 8 };
 
 struct job {
 	const struct rp_batch *batch;
@@ -133,12 +133,36 @@ measure(const char *gen, const char *name, double floor, double memory)
 	rp_batch_free((struct rp_batch *)j.batch);
 }
 
+/* The rate alone. */
+static void
+measure_pattern(const char *pattern)
+{
+	char gen[96], what[96];
+	struct rp_err err = { 0 };
+	snprintf(gen, sizeof gen, "sharing,streams=8,lines=64,work=8,pattern=%s", pattern);
+	struct rp_source *s = rp_gen_open(gen, 1, &err);
+	if (!s)
+		bench_fail(&err);
+	struct job j = { .batch = bench_collect(s, RP_COL_STREAM, ROWS / 4) };
+	rp_source_close(s);
+	struct bench_variant v = { coherent, &j, 0 };
+	bench_turns(&v, 1, ROUNDS, false);
+	snprintf(what, sizeof what, "coherence, gen:sharing,pattern=%s, hit ratio %.2f", pattern,
+	    1 - (double)j.totals.misses / (double)j.totals.accesses);
+	bench_row(what, (double)j.batch->n / v.best / 1e6, "M/s", "-", NAN, NAN);
+	rp_batch_free((struct rp_batch *)j.batch);
+}
+
 int
 main(void)
 {
+	static const char *const patterns[] = { "false", "true", "private", "migratory",
+		"producer-consumer", "read-mostly", "lock", "barrier" };
 	measure("zipf,exponent=0.9,lines=1048576,writes=0.2,streams=8",
 	    "8 x 32 KiB, zipf 1 M lines", 5, 200);
 	measure("zipf,exponent=0.9,lines=1048576,writes=0.2,streams=64",
 	    "64 x 32 KiB, zipf 1 M lines", 2.5, NAN);
+	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+		measure_pattern(patterns[i]);
 	return 0;
 }

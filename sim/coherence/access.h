@@ -218,6 +218,8 @@ arrive(struct rp_coherence *k, const struct coh_request *q, struct coh_line *x, 
 	    !coh_lines_hold(&k->lines, record, q->cache, err))
 		return false;
 	coh_fill(&k->geometry, cache, set, place, record, state, q);
+	coh_mask_clear(news_at(k, cache, place), MASK_WORDS(k));
+	coh_mask_clear(stored_at(k, cache, place), MASK_WORDS(k));
 	add(set_of(k, x, COH_HOLDERS), q->cache);
 	drop(set_of(k, x, COH_TAKEN), q->cache);
 	drop(set_of(k, x, COH_RECALLED), q->cache);
@@ -266,13 +268,23 @@ miss(struct rp_coherence *k, const struct coh_request *q, uint32_t set, struct c
 	return true;
 }
 
+/* Whether the line's record, where it is known, says that the cache does not have it: that spares the search. */
+static inline bool
+is_elsewhere(const struct rp_coherence *k, const struct coh_request *q)
+{
+	if (q->record == COH_NONE)
+		return false;
+	const struct coh_line *x = coh_line(&k->lines, q->record);
+	return x->number == q->line && !has(set_of(k, x, COH_HOLDERS), q->cache);
+}
+
 static inline bool
 access(struct rp_coherence *k, const struct coh_request *q, struct coh_outcome *out,
     struct rp_err *err)
 {
 	struct coh_cache *cache = &k->cache[q->cache];
 	uint32_t set = coh_set_of(&k->geometry, q->line);
-	size_t place = coh_find(&k->geometry, cache, set, q->line);
+	size_t place = is_elsewhere(k, q) ? SIZE_MAX : coh_find(&k->geometry, cache, set, q->line);
 	uint8_t state = place == SIZE_MAX ? COH_ABSENT : cache->way[place].state;
 	unsigned actions = k->protocol->cache[state][q->store ? COH_STORE : COH_LOAD].actions;
 	bool ok = true;

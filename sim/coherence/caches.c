@@ -192,8 +192,6 @@ coh_fill(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, size_t
 	w->state = state;
 	w->open = w->read = false;
 	c->tag[place] = q->line;
-	coh_mask_clear(c->news + place * g->mask_words, g->mask_words);
-	coh_mask_clear(c->stored + place * g->mask_words, g->mask_words);
 	c->valid[set]++;
 	if (g->hashed)
 		coh_chain_add(&c->index, q->line, (uint32_t)place);

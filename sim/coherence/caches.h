@@ -122,7 +122,7 @@ size_t coh_free_way(const struct coh_geometry *g, const struct coh_cache *c, uin
 size_t coh_victim(const struct coh_geometry *g, struct coh_cache *c, uint32_t set,
     const struct coh_request *q, const uint64_t *pinned, uint64_t *skips);
 
-/* Puts a line into a free way of its set, in a state. */
+/* Puts a line into a free way of its set, in a state. Its masks are the caller's to clear. */
 void coh_fill(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, size_t place,
     uint32_t record, uint8_t state, const struct coh_request *q);
 

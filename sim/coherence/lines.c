@@ -11,7 +11,6 @@
 enum {
 	SLOT_BITS_FIRST = 7,
 	/* log2 of the items in a chunk. A block of masks lies in one chunk: there may be as many as caches. */
-	RECORD_BITS = 16,
 	MASK_BITS = 20,
 	OFFSET_BITS = 16
 };
@@ -27,7 +26,7 @@ lay_out(struct coh_lines *l, size_t caches)
 	size_t end = l->sets_at + l->set_bytes * (l->stats ? COH_SETS_ALL : COH_SETS);
 	l->stats_at = (end + 7) & ~(size_t)7;
 	l->records.stride = l->stats_at + (l->stats ? sizeof(struct coh_stats) : 0);
-	l->records.bits = RECORD_BITS;
+	l->records.bits = COH_RECORD_BITS;
 	l->offsets.stride = (sizeof(struct coh_offset) + l->set_bytes + 3) & ~(size_t)3;
 	l->offsets.bits = OFFSET_BITS;
 	l->masks.stride = l->mask_words * sizeof(uint64_t);

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { COH_NONE = UINT32_MAX };
+enum { COH_NONE = UINT32_MAX, COH_RECORD_BITS = 16 /* log2 of the records in a chunk */ };
 
 /* Sets of caches of a line. */
 enum coh_set {
@@ -81,7 +81,7 @@ bool coh_lines_widen(struct coh_lines *l, size_t caches, struct rp_err *err);
 static inline struct coh_line *
 coh_line(const struct coh_lines *l, uint32_t i)
 {
-	return coh_pool_at(&l->records, i);
+	return (struct coh_line *)coh_pool_of(&l->records, i, COH_RECORD_BITS);
 }
 
 static inline uint8_t *

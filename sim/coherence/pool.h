@@ -27,10 +27,17 @@ struct coh_pool {
 uint32_t coh_pool_take(struct coh_pool *p, size_t n, struct rp_err *err);
 void coh_pool_close(struct coh_pool *p); /* it is empty then */
 
+/* An item; `bits` are the pool's, which the caller may know. */
+static inline void *
+coh_pool_of(const struct coh_pool *p, uint32_t i, unsigned bits)
+{
+	return p->chunk[i >> bits] + (i & ((UINT32_C(1) << bits) - 1)) * p->stride;
+}
+
 static inline void *
 coh_pool_at(const struct coh_pool *p, uint32_t i)
 {
-	return p->chunk[i >> p->bits] + (i & ((UINT32_C(1) << p->bits) - 1)) * p->stride;
+	return coh_pool_of(p, i, p->bits);
 }
 
 size_t coh_pool_bytes(const struct coh_pool *p); /* of the items in use */

@@ -6,13 +6,15 @@
 
 #include "gen/gen.h"
 #include "sim/observe/grid.h"
+#include "sim/replay.h"
 #include "traces/source.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS = 8000000, ROUNDS = 3 };
+/* All 960 caches are replayed for some rows only: it takes as long as it takes. */
+enum { ROWS = 8000000, ROUNDS = 3, SOME = 100000 };
 
 static const struct rp_grid_opts geometries = {
 	.line_bits = { 4, 5, 6, 7, 8, 9 },
@@ -26,6 +28,8 @@ struct job {
 	const struct rp_batch *batch;
 	struct rp_cache_spec spec;
 	struct rp_counters plain;
+	enum rp_level level;
+	bool writes;
 	uint64_t misses, visits;
 };
 
@@ -41,7 +45,10 @@ run_grid(void *to)
 {
 	struct job *j = to;
 	struct rp_err err = { 0 };
-	struct rp_grid *g = rp_grid_new(&geometries, &err);
+	struct rp_grid_opts o = geometries;
+	o.level = j->level;
+	o.writes = j->writes;
+	struct rp_grid *g = rp_grid_new(&o, &err);
 	if (!g || !rp_grid_run(g, j->batch, &err))
 		bench_fail(&err);
 	j->misses = rp_grid_misses(g, 2, 6, 8);
@@ -49,21 +56,70 @@ run_grid(void *to)
 	rp_grid_free(g);
 }
 
+/* Every cache by itself. */
+static void
+run_replays(void *to)
+{
+	struct job *j = to;
+	for (size_t l = 0; l < geometries.lines; l++)
+		for (size_t s = 0; s < geometries.sets; s++)
+			for (unsigned w = 1; w <= geometries.ways; w++) {
+				struct rp_err err = { 0 };
+				struct rp_cache_spec spec;
+				char text[64];
+				snprintf(text, sizeof text, "lru,sets=%u,ways=%u",
+				    1u << geometries.set_bits[s], w);
+				if (!rp_cache_spec_parse(
+					text, 1u << geometries.line_bits[l], 1, &spec, &err))
+					bench_fail(&err);
+				struct rp_replay *r =
+				    rp_replay_new(&spec, 1, &(struct rp_replay_opts){ 0 }, &err);
+				if (!r || !rp_replay_run(r, j->batch, &err) ||
+				    !rp_replay_end(r, &err))
+					bench_fail(&err);
+				rp_replay_free(r);
+				rp_cache_spec_free(&spec);
+			}
+}
+
+static void
+against_replays(const char *name, const struct rp_batch *b)
+{
+	struct rp_batch some = *b;
+	char what[96];
+	some.n = b->n < SOME ? b->n : SOME;
+	struct job j = { .batch = &some };
+	struct bench_variant v[2] = { { run_replays, &j, 0 }, { run_grid, &j, 0 } };
+	bench_turns(v, 2, 1, false);
+	snprintf(what, sizeof what, "960 geometries of some rows, %s", name);
+	bench_row(what, v[1].best * 1e9 / (double)some.n, "ns/access", "960 replays",
+	    v[0].best / v[1].best, NAN);
+}
+
 static void
 measure(const char *name, const struct rp_batch *b, double most)
 {
-	struct job j = { .batch = b };
+	struct job j = { .batch = b }, writes = { .batch = b, .writes = true };
+	struct job c = { .batch = b, .level = RP_LEVEL_C };
 	struct rp_err err = { 0 };
 	char what[96];
 	if (!rp_cache_spec_parse("lru,sets=1024,ways=16", 64, 1, &j.spec, &err))
 		bench_fail(&err);
-	struct bench_variant v[2] = { { run_plain, &j, 0 }, { run_grid, &j, 0 } };
-	bench_turns(v, 2, ROUNDS, false);
+	struct bench_variant v[4] = { { run_plain, &j, 0 }, { run_grid, &j, 0 },
+		{ run_grid, &writes, 0 }, { run_grid, &c, 0 } };
+	bench_turns(v, 4, ROUNDS, false);
 	snprintf(what, sizeof what, "960 LRU geometries, %s", name);
 	bench_row_most(what, v[1].best * 1e9 / (double)b->n, "ns/access", "plain replay, 1024x16",
 	    v[1].best / v[0].best, most);
 	snprintf(what, sizeof what, "their stacks searched, %s", name);
 	bench_row(what, (double)j.visits / (double)b->n, "/access", "-", NAN, NAN);
+	snprintf(what, sizeof what, "the same with write-backs, %s", name);
+	bench_row_most(what, v[2].best * 1e9 / (double)b->n, "ns/access", "without",
+	    v[2].best / v[1].best, NAN);
+	snprintf(what, sizeof what, "the same in plain C, %s", name);
+	bench_row_most(what, v[3].best * 1e9 / (double)b->n, "ns/access", "best of this machine",
+	    v[3].best / v[1].best, 2);
+	against_replays(name, b);
 	rp_cache_spec_free(&j.spec);
 }
 

@@ -199,6 +199,32 @@ bucket_match(const uint32_t *keys, uint32_t key)
 
 #endif
 
+/* Bit j: keys j of two rows of 8, aligned to nothing, are equal. */
+RP_INLINE uint32_t
+ways_equal8(const void *a, const void *b, bool wide)
+{
+#if defined __AVX2__ && !defined RP_WAYS_512
+	const __m256i *x = a, *y = b;
+	if (!wide)
+		return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(
+		    _mm256_cmpeq_epi32(_mm256_loadu_si256(x), _mm256_loadu_si256(y))));
+	uint32_t low = (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(
+		     _mm256_cmpeq_epi64(_mm256_loadu_si256(x), _mm256_loadu_si256(y)))),
+		 high = (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(
+		     _mm256_cmpeq_epi64(_mm256_loadu_si256(x + 1), _mm256_loadu_si256(y + 1))));
+	return low | high << 4;
+#else
+	uint32_t m = 0;
+	for (unsigned j = 0; j < 8; j++) {
+		uint64_t x = 0, y = 0;
+		memcpy(&x, (const char *)a + j * (wide ? 8 : 4), wide ? 8 : 4);
+		memcpy(&y, (const char *)b + j * (wide ? 8 : 4), wide ? 8 : 4);
+		m |= (uint32_t)(x == y) << j;
+	}
+	return m;
+#endif
+}
+
 #if defined __AVX2__ && !defined RP_WAYS_512
 
 /* -1 for lanes from `ways` on: lane j reads 64 + j - ways. */

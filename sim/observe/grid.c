@@ -135,19 +135,20 @@ static void
 run_sets(struct rp_grid *g, size_t set, struct rp_visit *v, size_t lines)
 {
 	unsigned size = g->lanes == 8 ? 0 : g->lanes == 16 ? 1 : 2;
-	bool abreast = lines == RP_GRID_ABREAST;
+	struct rp_visit some[RP_GRID_MAX];
+	size_t n = 0;
 	for (size_t l = 0; l < lines; l++) {
-		v[l].stacks = stacks_of(g, v[l].line, set);
-		v[l].mask = (UINT32_C(1) << g->o.set_bits[set]) - 1;
-		bool wanted = is_wanted(g, v[l].line, set);
-		g->visits += wanted ? v[l].n : 0;
-		abreast = abreast && v[l].n && wanted;
+		if (!is_wanted(g, v[l].line, set))
+			continue;
+		some[n] = v[l];
+		some[n].stacks = stacks_of(g, v[l].line, set);
+		some[n++].mask = (UINT32_C(1) << g->o.set_bits[set]) - 1;
+		g->visits += v[l].n;
 	}
-	if (abreast)
-		g->kernels->abreast[g->o.writes][g->wide][size](v, g->lanes);
-	for (size_t l = 0; !abreast && l < lines; l++)
+	g->kernels->visit[g->o.writes][g->wide][size](some, n, g->lanes);
+	for (size_t l = 0, k = 0; l < lines; l++)
 		if (is_wanted(g, v[l].line, set))
-			g->kernels->visit[g->o.writes][g->wide][size](&v[l], g->lanes);
+			v[l].n = some[k++].n;
 }
 
 /* Pairs dropped, `shift` doublings of the line ago: those whose lines are one now were repeats, and are forgotten. */
@@ -207,11 +208,8 @@ run_list(struct rp_grid *g, size_t n)
 	size_t few = 0;
 	while (few < o->sets && o->set_bits[few] <= RP_GRID_FEW)
 		few++;
-	for (size_t l = 0; l < o->lines; l += RP_GRID_ABREAST) {
-		size_t lines = o->lines - l < RP_GRID_ABREAST ? o->lines - l : RP_GRID_ABREAST;
-		for (size_t s = 0; s < few; s++)
-			run_sets(g, s, v + l, lines);
-	}
+	for (size_t s = 0; s < few; s++)
+		run_sets(g, s, v, o->lines);
 	for (size_t l = 0; l < o->lines; l++)
 		for (size_t s = few; s < o->sets; s++)
 			run_sets(g, s, v + l, 1);

@@ -60,13 +60,20 @@ add_counts(struct rp_stacks *s, struct counts *c, unsigned lanes, bool writes)
 		add_backs(s, c, lanes);
 }
 
+/* A list on its way through its stacks. */
+struct hand {
+	struct rp_visit *v;
+	size_t i, kept; /* lookups done, and of them those that stay in the list */
+	struct counts c;
+};
+
 /* Lookup i through its stack; it stays in the list, as its kept-th, unless that is all there is to it. */
 RP_INLINE size_t
-visit_one(const struct rp_visit *v, size_t i, size_t kept, struct counts *c, unsigned lanes,
-    bool wide, bool writes)
+visit_one(const struct rp_visit *v, unsigned char *keys, size_t i, size_t kept, struct counts *c,
+    unsigned lanes, bool wide, bool writes)
 {
 	uint64_t key = key_of(v->list, i, wide);
-	unsigned p = visit_key(v->stacks->keys, v->mask, key, lanes, wide);
+	unsigned p = visit_key(keys, v->mask, key, lanes, wide);
 	put_key(v->list, kept, key, wide);
 	if (!writes) {
 		c->at[0][p]++;
@@ -81,73 +88,68 @@ visit_one(const struct rp_visit *v, size_t i, size_t kept, struct counts *c, uns
 	return kept + ((p != 0) | ((bits & RP_GRID_DIRTIES) && before != 1));
 }
 
+/* `steps` lookups of each of n lists (a constant), one of each in turn. */
 RP_INLINE void
-visit_list(struct rp_visit *v, unsigned lanes, bool wide, bool writes)
+run_hands(struct hand *h, unsigned n, size_t steps, unsigned lanes, bool wide, bool writes)
 {
-	const struct rp_visit in = *v;
-	struct counts c = { .back = { 0 } };
-	size_t n = v->n, kept = 0;
-	for (size_t i = 0; i < n;) {
-		size_t end = writes && n - i > LEVELS_MOST ? i + LEVELS_MOST : n;
-		for (; i < end; i++)
-			kept = visit_one(&in, i, kept, &c, lanes, wide, writes);
+	const struct rp_visit v0 = *h[0].v, v1 = *h[n > 1].v, v2 = *h[n > 2 ? 2 : 0].v;
+	unsigned char *k0 = v0.stacks->keys, *k1 = v1.stacks->keys, *k2 = v2.stacks->keys;
+	size_t i0 = h[0].i, i1 = h[n > 1].i, i2 = h[n > 2 ? 2 : 0].i;
+	size_t a = h[0].kept, b = h[n > 1].kept, c = h[n > 2 ? 2 : 0].kept;
+	for (size_t s = 0; s < steps; s++) {
+		a = visit_one(&v0, k0, i0 + s, a, &h[0].c, lanes, wide, writes);
+		if (n > 1)
+			b = visit_one(&v1, k1, i1 + s, b, &h[n > 1].c, lanes, wide, writes);
+		if (n > 2)
+			c = visit_one(&v2, k2, i2 + s, c, &h[n > 2 ? 2 : 0].c, lanes, wide, writes);
+	}
+	const size_t kept[RP_GRID_ABREAST] = { a, b, c };
+	for (unsigned k = 0; k < n; k++) {
+		h[k].i += steps;
+		h[k].kept = kept[k];
 		if (writes)
-			add_backs(v->stacks, &c, lanes);
+			add_backs(h[k].v->stacks, &h[k].c, lanes);
 	}
-	add_counts(v->stacks, &c, lanes, writes);
-	v->n = kept;
 }
 
-/* A list that ends before the longest one goes on with its last lookup, which then changes nothing: it is first, and a read
- * of what it dirtied itself. */
-RP_INLINE size_t
-pad_lists(struct rp_visit *v, bool wide, bool writes)
-{
-	size_t most = 0;
-	for (unsigned k = 0; k < RP_GRID_ABREAST; k++)
-		most = v[k].n > most ? v[k].n : most;
-	for (unsigned k = 0; k < RP_GRID_ABREAST; k++)
-		for (size_t i = v[k].n; i < most; i++) {
-			put_key(v[k].list, i, key_of(v[k].list, v[k].n - 1, wide), wide);
-			if (writes)
-				v[k].bits[i] = 0;
-		}
-	return most;
-}
-
+/* All lists, as many abreast as there are hands: with few sets a lookup waits for the one before it, and others fill the
+ * time. Where one ends, the next takes its place. */
 RP_INLINE void
-visit_abreast(struct rp_visit *v, unsigned lanes, bool wide, bool writes)
+visit_lists(struct rp_visit *v, size_t lists, unsigned lanes, bool wide, bool writes)
 {
-	size_t n = pad_lists(v, wide, writes), a = 0, b = 0, c = 0;
-	const struct rp_visit va = v[0], vb = v[1], vc = v[2];
-	struct counts count[RP_GRID_ABREAST] = { { .back = { 0 } } };
-	for (size_t i = 0; i < n;) {
-		size_t end = writes && n - i > LEVELS_MOST ? i + LEVELS_MOST : n;
-		for (; i < end; i++) {
-			a = visit_one(&va, i, a, &count[0], lanes, wide, writes);
-			b = visit_one(&vb, i, b, &count[1], lanes, wide, writes);
-			c = visit_one(&vc, i, c, &count[2], lanes, wide, writes);
+	struct hand hand[RP_GRID_ABREAST];
+	size_t next = 0;
+	unsigned held = 0;
+	for (;;) {
+		for (; held < RP_GRID_ABREAST && next < lists; next++)
+			if (v[next].n)
+				hand[held++] = (struct hand){ .v = &v[next] };
+		if (!held)
+			return;
+		size_t steps = writes ? LEVELS_MOST : SIZE_MAX;
+		for (unsigned k = 0; k < held; k++)
+			steps = hand[k].v->n - hand[k].i < steps ? hand[k].v->n - hand[k].i : steps;
+		if (held == 3)
+			run_hands(hand, 3, steps, lanes, wide, writes);
+		else if (held == 2)
+			run_hands(hand, 2, steps, lanes, wide, writes);
+		else
+			run_hands(hand, 1, steps, lanes, wide, writes);
+		for (unsigned k = held; k-- > 0;) {
+			if (hand[k].i < hand[k].v->n)
+				continue;
+			add_counts(hand[k].v->stacks, &hand[k].c, lanes, writes);
+			hand[k].v->n = hand[k].kept;
+			hand[k] = hand[--held];
 		}
-		for (unsigned k = 0; writes && k < RP_GRID_ABREAST; k++)
-			add_backs(v[k].stacks, &count[k], lanes);
 	}
-	for (unsigned k = 0; k < RP_GRID_ABREAST; k++)
-		add_counts(v[k].stacks, &count[k], lanes, writes);
-	v[0].n = a;
-	v[1].n = b;
-	v[2].n = c;
 }
 
 #define VISIT(name, width, wide, writes)                                                           \
-	static void name(struct rp_visit *v, unsigned lanes)                                       \
+	static void name(struct rp_visit *v, size_t lists, unsigned lanes)                         \
 	{                                                                                          \
 		(void)lanes;                                                                       \
-		visit_list(v, width, wide, writes);                                                \
-	}                                                                                          \
-	static void name##_abreast(struct rp_visit *v, unsigned lanes)                             \
-	{                                                                                          \
-		(void)lanes;                                                                       \
-		visit_abreast(v, width, wide, writes);                                             \
+		visit_lists(v, lists, width, wide, writes);                                        \
 	}
 VISIT(visit8, 8, false, false)
 VISIT(visit16, 16, false, false)
@@ -189,23 +191,50 @@ lengthen_wide(const void *in, size_t n, unsigned shift, uint64_t *last, void *ou
 	return lengthen_loop(in, n, shift, last, out, true);
 }
 
+/* Lookups i .. i + 63 of a list that repeat the one two before, a bit each; there are i + 64. */
+RP_INLINE uint64_t
+repeats(const void *list, size_t i, bool wide)
+{
+	uint64_t m = 0;
+	for (unsigned k = 0; k < 64; k += 8) {
+		const unsigned char *at = (const unsigned char *)list + (i + k) * (wide ? 8 : 4);
+		m |= (uint64_t)ways_equal8(at, at - 2 * (wide ? 8 : 4), wide) << k;
+	}
+	return m;
+}
+
+/* Of bits in a row an even number, from the first on; none of the last bit. */
+RP_INLINE uint64_t
+even_runs(uint64_t m)
+{
+	const uint64_t even = UINT64_C(0x5555555555555555);
+	m &= UINT64_MAX >> 1;
+	uint64_t first = m & ~(m << 1);
+	/* A carry runs through a row: one that begins at an even bit and ends behind an odd one is of an odd number. */
+	uint64_t behind = (m + (first & even)) & ~m & ~even;
+	behind |= (m + (first & ~even)) & ~m & even;
+	return m & ~(behind >> 1);
+}
+
 /* A B A B: the second A and B leave every stack as it was. */
 RP_INLINE size_t
 strip_loop(void *list, size_t n, uint64_t *pair, size_t *pairs, bool wide)
 {
-	size_t kept = n < 2 ? n : 2, i = kept, dropped = *pairs;
-	while (i + 1 < n) {
-		uint64_t a = key_of(list, i, wide), b = key_of(list, i + 1, wide);
-		uint64_t x = key_of(list, kept - 2, wide), y = key_of(list, kept - 1, wide);
-		bool again = (a == x) & (b == y);
-		put_key(list, kept, a, wide);
-		pair[dropped] = x ^ y;
-		kept += !again;
-		dropped += again;
-		i += 1u + again;
+	size_t kept = 0, dropped = *pairs;
+	for (size_t i = 0; i < n; i += 64) {
+		size_t end = n - i < 64 ? n - i : 64;
+		uint64_t drop = end < 64 ? UINT64_MAX >> (64 - end) : UINT64_MAX;
+		drop = even_runs(repeats(list, i, wide) & drop & (i ? UINT64_MAX : ~UINT64_C(3)));
+		for (uint64_t d = drop; d; d &= d - 1) {
+			size_t k = i + (unsigned)__builtin_ctzll(d);
+			d &= d - 1;
+			pair[dropped++] = key_of(list, k, wide) ^ key_of(list, k + 1, wide);
+		}
+		for (size_t k = 0; k < end; k++) {
+			put_key(list, kept, key_of(list, i + k, wide), wide);
+			kept += !(drop >> k & 1);
+		}
 	}
-	if (i < n)
-		put_key(list, kept++, key_of(list, i, wide), wide);
 	*pairs = dropped;
 	return kept;
 }
@@ -303,10 +332,6 @@ const struct rp_grid_kernels RP_KERNELS_PART(grid) = {
 	.visit = { { { visit8, visit16, visit_any },
 		       { visit8_wide, visit16_wide, visit_any_wide } },
 	    { { write8, write16, write_any }, { write8_wide, write16_wide, write_any_wide } } },
-	.abreast = { { { visit8_abreast, visit16_abreast, visit_any_abreast },
-			 { visit8_wide_abreast, visit16_wide_abreast, visit_any_wide_abreast } },
-	    { { write8_abreast, write16_abreast, write_any_abreast },
-		{ write8_wide_abreast, write16_wide_abreast, write_any_wide_abreast } } },
 	.lengthen = { lengthen, lengthen_wide },
 	.strip = { strip, strip_wide },
 	.lengthen_bits = { lengthen_bits, lengthen_bits_wide },

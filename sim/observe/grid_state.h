@@ -6,9 +6,10 @@
 #include "sim/observe/names.h"
 
 enum {
-	RP_GRID_CHUNK = 1024,
+	RP_GRID_CHUNK = 2048,
 	RP_GRID_ABREAST = 3,
-	RP_GRID_FEW = 3 /* set bits up to which lists go abreast */
+	RP_GRID_FEW =
+	    6 /* set bits up to which lists go abreast: the stacks of all are in the first level's cache */
 };
 
 /* A key is a line's name, or its number with a high bit set, and never 0, which is an empty place; wide keys have 64 bits.
@@ -30,7 +31,7 @@ struct rp_stacks {
 /* Bits of a lookup of a list: it is, or the first of those that it stands for is, a write; one of them dirties the line. */
 enum { RP_GRID_FIRST = 1, RP_GRID_DIRTIES = 2 };
 
-/* Lookups on their way through stacks. The list has room for as many as the longest one abreast. */
+/* Lookups on their way through stacks. */
 struct rp_visit {
 	size_t line; /* its number */
 	struct rp_stacks *stacks;
@@ -41,12 +42,9 @@ struct rp_visit {
 };
 
 struct rp_grid_kernels {
-	/* Lookups through stacks of `lanes`; those not found first in their sets, or that dirty what was not dirty in all
-	 * ways, become the list. By: opts.writes; wide; 8 lanes, 16, any. */
-	void (*visit[2][2][3])(struct rp_visit *v, unsigned lanes);
-	/* RP_GRID_ABREAST of them, each with a lookup or more, one lookup of each in turn: with few sets a lookup waits for
-	 * the one before, and others can fill the time. */
-	void (*abreast[2][2][3])(struct rp_visit *v, unsigned lanes);
+	/* Lists of lookups through stacks of `lanes`, each through its own; those not found first in their sets, or that
+	 * dirty what was not dirty in all ways, become the list. By: opts.writes; wide; 8 lanes, 16, any. */
+	void (*visit[2][2][3])(struct rp_visit *v, size_t lists, unsigned lanes);
 	/* keys of lines `shift` doublings longer than in[0..n), without repeats of the one before, *last at first: how many;
 	 * *last becomes the last one. `out` may be `in`. */
 	size_t (*lengthen[2])(const void *in, size_t n, unsigned shift, uint64_t *last, void *out);

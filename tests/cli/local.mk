@@ -30,3 +30,4 @@ scripts += tests/cli/validate.test
 scripts += tests/cli/mshr.test
 scripts += tests/cli/coherence.test
 scripts += tests/cli/coherence_timed.test
+scripts += tests/cli/sweep.test

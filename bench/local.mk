@@ -71,3 +71,6 @@ bench_profile_LDADD = libcore.la
 benches += bench/coherence_timed
 bench_coherence_timed_SOURCES = bench/coherence_timed.c $(bench_shared)
 bench_coherence_timed_LDADD = libcore.la
+benches += bench/scan
+bench_scan_SOURCES = bench/scan.c bench/plain.c bench/plain.h bench/plain_lists.c $(bench_shared)
+bench_scan_LDADD = libcore.la

@@ -5,61 +5,12 @@
  * rows themselves: when each block was requested last, and reuse distances. */
 #include "config.h"
 
-#include "validate/check_scan.h"
-#include "validate/sdcm.h"
+#include "validate/check_scan_state.h"
 
 #include "base/mem.h"
-#include "sim/observe/reuse.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-enum {
-	SMALL = 64, /* capacities whose caches are kept */
-	ROWS = 4096,
-	SHORT = 4096 /* rows of a case whose MIN is also walked through by its definition */
-};
-
-/* The caches for one capacity. */
-struct caches {
-	bool made;
-	struct rp_lab_caches lru;
-	struct rp_lab_caches policy; /* those that know no future, then the user's */
-	struct rp_lab_caches min;    /* MIN, and with bypass */
-	size_t built_in;             /* of `policy` */
-	bool *fits;                  /* which of the user's are among them */
-};
-
-enum { LRU, TTL }; /* of the pair */
-enum { MIN, BYPASS };
-
-struct rp_scan_bench {
-	struct rp_scan_how how;
-	struct caches small[SMALL + 1], large;
-	struct rp_reuse *reuse;
-	struct rp_batch *rows;
-	uint64_t *last; /* by block: number of its last request + 1, 0: none */
-	uint64_t last_room;
-	uint64_t *request,
-	    *next; /* blocks of a short case's rows, and when each is requested next */
-};
-
-/* A case while it is replayed. */
-struct run {
-	struct rp_scan_bench *b;
-	const struct rp_scan_case *c;
-	struct rp_checks *checks;
-	struct caches *caches;
-	struct rp_pascal *p;
-	struct rp_waterline line;     /* without one: window N, which keeps everything */
-	bool below;                   /* C < N: there is a waterline */
-	struct rp_lab_caches window;  /* TTL of the case's window */
-	struct rp_cache_spec spec[2]; /* of the pair; borrowed */
-	struct rp_replay *pair, *policies, *min;
-	uint64_t misses[2]; /* of the pair, before the round at hand */
-	uint32_t lru, ttl;  /* of the last round */
-	uint64_t row;       /* rows seen */
-};
 
 struct rp_scan_bench *
 rp_scan_bench_new(const struct rp_scan_how *how, struct rp_err *err)
@@ -79,13 +30,13 @@ rp_scan_bench_new(const struct rp_scan_how *how, struct rp_err *err)
 }
 
 static void
-free_caches(struct caches *c)
+free_caches(struct scan_caches *c)
 {
 	rp_lab_caches_free(&c->lru);
 	rp_lab_caches_free(&c->policy);
 	rp_lab_caches_free(&c->min);
 	free(c->fits);
-	*c = (struct caches){ 0 };
+	*c = (struct scan_caches){ 0 };
 }
 
 void
@@ -111,10 +62,10 @@ rp_scan_rounds(uint64_t blocks, uint32_t workers)
 }
 
 /* The caches of this capacity, made when they are first wanted. */
-static struct caches *
+static struct scan_caches *
 caches_of(struct rp_scan_bench *b, uint64_t blocks, struct rp_err *err)
 {
-	struct caches *c = blocks <= SMALL ? &b->small[blocks] : &b->large;
+	struct scan_caches *c = blocks <= SMALL ? &b->small[blocks] : &b->large;
 	const struct rp_lab *lab = &b->how.lab;
 	if (c == &b->large)
 		free_caches(c);
@@ -139,7 +90,7 @@ caches_of(struct rp_scan_bench *b, uint64_t blocks, struct rp_err *err)
 /* ---- The closed forms, and what needs no replay ---- */
 
 static bool
-open_forms(struct run *r, struct rp_err *err)
+open_forms(struct scan_run *r, struct rp_err *err)
 {
 	const struct rp_lab_scan *s = &r->c->scan;
 	uint64_t C = r->c->capacity, sum = 0;
@@ -168,7 +119,7 @@ open_forms(struct run *r, struct rp_err *err)
 
 /* Requests since the last one of each row's block, and its reuse distance: those of its worker, once the block was seen. */
 static bool
-look_at_rows(struct run *r, const struct rp_batch *in, struct rp_err *err)
+look_at_rows(struct scan_run *r, const struct rp_batch *in, struct rp_err *err)
 {
 	uint64_t line[RP_REUSE_CHUNK], M = r->p->workers;
 	uint32_t distance[RP_REUSE_CHUNK];
@@ -196,7 +147,7 @@ look_at_rows(struct run *r, const struct rp_batch *in, struct rp_err *err)
 
 /* Distinct blocks of the last t rounds, for every t: counted by when each block was requested last. */
 static bool
-look_at_footprints(struct run *r, struct rp_err *err)
+look_at_footprints(struct scan_run *r, struct rp_err *err)
 {
 	uint64_t N = r->p->blocks, M = r->p->workers, H = r->row / M, blocks = 0;
 	uint64_t *in_round = rp_mem_array(N, sizeof *in_round, err); /* by rounds before the last */
@@ -234,7 +185,7 @@ slice(const struct rp_batch *b, size_t from, size_t n)
 
 /* A round has been replayed by LRU and TTL. */
 static void
-end_round(struct run *r, uint64_t k)
+end_round(struct scan_run *r, uint64_t k)
 {
 	uint64_t misses[2] = { rp_lab_misses(r->pair, LRU), rp_lab_misses(r->pair, TTL) };
 	r->lru = (uint32_t)(misses[LRU] - r->misses[LRU]);
@@ -250,7 +201,7 @@ end_round(struct run *r, uint64_t k)
 
 /* Rows go to the pair round by round. */
 static bool
-replay_rounds(struct run *r, const struct rp_batch *in, uint64_t row, struct rp_err *err)
+replay_rounds(struct scan_run *r, const struct rp_batch *in, uint64_t row, struct rp_err *err)
 {
 	uint64_t M = r->p->workers;
 	for (size_t from = 0, n; from < in->n; from += n) {
@@ -266,7 +217,7 @@ replay_rounds(struct run *r, const struct rp_batch *in, uint64_t row, struct rp_
 }
 
 static bool
-replay(struct run *r, struct rp_err *err)
+replay(struct scan_run *r, struct rp_err *err)
 {
 	struct rp_source *s = rp_lab_open(&r->c->scan, err);
 	struct rp_batch *in = r->b->rows;
@@ -285,10 +236,10 @@ replay(struct run *r, struct rp_err *err)
 }
 
 static bool
-open_replays(struct run *r, struct rp_err *err)
+open_replays(struct scan_run *r, struct rp_err *err)
 {
 	const struct rp_replay_opts by_worker = { .by_stream = true }, plain = { 0 };
-	struct caches *c = r->caches;
+	struct scan_caches *c = r->caches;
 	if (!rp_lab_add(&r->b->how.lab, &r->window, RP_LAB_TTL, r->line.window, err))
 		return false;
 	r->spec[LRU] = c->lru.spec[0];
@@ -298,165 +249,11 @@ open_replays(struct run *r, struct rp_err *err)
 	       (r->min = rp_replay_new(c->min.spec, c->min.n, &plain, err));
 }
 
-/* ---- What the replays came to ---- */
-
-static uint64_t
-least_of(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Totals from empty by worker, and at which lags LRU and TTL differ. A worker that misses in every round misses at all; one
- * that stops once its block was there misses less, as there are more rounds than blocks. */
-static void
-compare_workers(struct run *r)
-{
-	uint64_t H = r->c->scan.rounds, C = r->c->capacity;
-	for (uint32_t m = 0; m < r->p->workers; m++) {
-		struct rp_counters lru, ttl;
-		uint64_t lag = r->p->previous[m].lag, T = r->line.window;
-		rp_replay_stream_counters(r->pair, LRU, m, &lru);
-		rp_replay_stream_counters(r->pair, TTL, m, &ttl);
-		rp_check_equal(r->checks, RP_LRU_TOTAL, lru.misses,
-		    r->p->rd[m] >= C ? H : least_of(H, lag), "misses of LRU from empty, worker", m);
-		if (!r->below || r->p->distinct > C)
-			continue;
-		bool differ = (lru.misses == H) != (ttl.misses == H);
-		rp_check(r->checks, RP_CERTIFICATE_LAGS, !differ || lag == T || lag == T + 1,
-		    INFINITY,
-		    "worker %" PRIu32 ": LRU misses %" PRIu64 " times and TTL %" PRIu64
-		    " in %" PRIu64 " rounds; its lag is %" PRIu64 ", T* = %" PRIu64,
-		    m, lru.misses, ttl.misses, H, lag, T);
-	}
-}
-
-static void
-compare_totals(struct run *r)
-{
-	uint64_t H = r->c->scan.rounds, C = r->c->capacity;
-	rp_check_equal(r->checks, RP_LRU_TOTAL, r->misses[LRU], rp_pascal_cold_lru(r->p, C),
-	    "misses of LRU from empty", RP_NOWHERE);
-	if (r->below)
-		rp_check_equal(r->checks, RP_TTL_TOTAL, r->misses[TTL],
-		    rp_pascal_cold_ttl(r->p, C, H), "misses of TTL from empty", RP_NOWHERE);
-	rp_check(r->checks, RP_SDCM_ONE_SET, rp_pascal_sdcm(r->p, C, C) == r->lru, INFINITY,
-	    "SDCM of %" PRIu64 " ways: %.17g misses a round, LRU %" PRIu32, C,
-	    rp_pascal_sdcm(r->p, C, C), r->lru);
-}
-
-static void
-compare_certificate(struct run *r)
-{
-	struct rp_pascal_certificate c;
-	if (!r->below)
-		return;
-	if (rp_pascal_certificate(r->p, r->c->capacity, &c)) {
-		double low = (double)r->lru - c.lo_sharp, high = (double)c.hi - r->lru;
-		rp_check(r->checks, RP_CERTIFICATE, low >= 0 && high >= 0, fmin(low, high),
-		    "K_LRU = %" PRIu32 ", outside %" PRIu32 " .. %" PRIu32, r->lru, c.lo_sharp,
-		    c.hi);
-		if (r->b->how.without) {
-			rp_check_without(r->checks, RP_WITHOUT_SHARP_END, c.lo < 1);
-			rp_check_without(r->checks, RP_WITHOUT_TTL_IS_LRU, r->lru != r->ttl);
-		}
-	} else if (r->b->how.without) {
-		uint32_t lo = rp_pascal_gaps_above(r->p, r->line.window + 1),
-			 hi = r->line.window ? rp_pascal_gaps_above(r->p, r->line.window - 1)
-		                             : r->p->distinct;
-		bool outside = r->lru < lo || r->lru > hi;
-		rp_check_without(r->checks, RP_WITHOUT_CERTIFICATE, outside);
-		rp_check(r->checks, RP_ENUMERATION, !outside || r->lru > r->p->distinct, INFINITY,
-		    "K_LRU = %" PRIu32 ", outside %" PRIu32 " .. %" PRIu32
-		    ", is not above D = %" PRIu32,
-		    r->lru, lo, hi, r->p->distinct);
-		struct rp_fraction bound = rp_pascal_bound(r->p, r->c->capacity);
-		/* Rare: it wants six workers. */
-		if (r->ttl * bound.den < bound.num)
-			rp_check_without(r->checks, RP_WITHOUT_CHARGE, true);
-	}
-}
-
-/* MIN by its definition: of what is held, what is requested next last of all makes way. `held` are numbers of rows. */
-static uint64_t
-plain_min(const uint64_t *request, uint64_t *next, uint64_t rows, uint64_t capacity)
-{
-	uint64_t held[SMALL], n = 0, misses = 0;
-	for (uint64_t i = rows; i-- > 0;) {
-		next[i] = UINT64_MAX;
-		for (uint64_t k = i + 1; k < rows && next[i] == UINT64_MAX; k++)
-			if (request[k] == request[i])
-				next[i] = k;
-	}
-	for (uint64_t i = 0; i < rows; i++) {
-		uint64_t at = 0, last = 0;
-		while (at < n && request[held[at]] != request[i])
-			at++;
-		misses += at == n;
-		for (uint64_t k = 0; k < n; k++)
-			last = next[held[k]] > next[held[last]] ? k : last;
-		if (at == n && n == capacity)
-			at = last;
-		n += at == n;
-		held[at] = i;
-	}
-	return misses;
-}
-
-static void
-compare_min(struct run *r)
-{
-	if (r->row <= SHORT && r->c->capacity <= SMALL)
-		rp_check_equal(r->checks, RP_MIN_PLAIN, rp_lab_misses(r->min, MIN),
-		    plain_min(r->b->request, r->b->next, r->row, r->c->capacity),
-		    "misses of opt, by the definition", RP_NOWHERE);
-}
-
-/* One cache against the bound and MIN. */
-static void
-compare_policy(struct run *r, const struct rp_cache_spec *spec, uint64_t misses, uint64_t least,
-    uint64_t bound)
-{
-	const char *name = spec->policy->name;
-	rp_check(r->checks, RP_BOUND, misses >= bound, (double)misses - (double)bound,
-	    "%s, %" PRIu32 " sets of %" PRIu32 " ways: %" PRIu64 " misses, the bound is %" PRIu64,
-	    name, spec->sets, spec->ways, misses, bound);
-	rp_check(r->checks, RP_MIN_LEAST, misses >= least, (double)misses - (double)least,
-	    "%s, %" PRIu32 " sets of %" PRIu32 " ways: %" PRIu64 " misses, MIN %" PRIu64, name,
-	    spec->sets, spec->ways, misses, least);
-}
-
-static uint64_t
-cold_bound(const struct run *r)
-{
-	return (r->b->how.bound ? r->b->how.bound : rp_pascal_cold_bound)(
-	    r->p, r->c->capacity, r->c->scan.rounds);
-}
-
-static void
-compare_policies(struct run *r, struct rp_scan_own *own)
-{
-	const struct caches *c = r->caches;
-	uint64_t bound = cold_bound(r), min = rp_lab_misses(r->min, MIN),
-		 bypass = rp_lab_misses(r->min, BYPASS);
-	compare_min(r);
-	compare_policy(r, &c->min.spec[BYPASS], bypass, 0, bound);
-	compare_policy(r, &c->min.spec[MIN], min, bypass, bound);
-	compare_policy(r, &c->lru.spec[0], r->misses[LRU], min, bound);
-	for (size_t i = 0; i < c->policy.n; i++)
-		compare_policy(r, &c->policy.spec[i], rp_lab_misses(r->policies, i), min, bound);
-	size_t at = c->built_in;
-	for (size_t i = 0; own && i < r->b->how.n_own; i++) {
-		own[i] = (struct rp_scan_own){ .fits = c->fits[i], .bound = bound, .least = min };
-		if (c->fits[i])
-			own[i].misses = rp_lab_misses(r->policies, at++);
-	}
-	if (r->b->how.without)
-		rp_check_without(r->checks, RP_WITHOUT_FLOOR, min < r->c->scan.rounds);
-}
+/* ---- Between rounds, and from warm contents ---- */
 
 /* What TTL holds between two rounds: a last round that requests every block finds just that. */
 static bool
-compare_held(struct run *r, struct rp_err *err)
+compare_held(struct scan_run *r, struct rp_err *err)
 {
 	uint64_t N = r->p->blocks, misses = r->misses[TTL];
 	struct rp_batch *in = r->b->rows;
@@ -479,7 +276,7 @@ compare_held(struct run *r, struct rp_err *err)
 
 /* Rows that bring in the first `n` blocks that the scan requests: the contents that help MIN most. */
 static bool
-warm_up(struct run *r, struct rp_replay *warm, uint64_t n, struct rp_err *err)
+warm_up(struct scan_run *r, struct rp_replay *warm, uint64_t n, struct rp_err *err)
 {
 	struct rp_source *s = rp_lab_open(&r->c->scan, err);
 	struct rp_batch *in = r->b->rows,
@@ -506,10 +303,11 @@ warm_up(struct run *r, struct rp_replay *warm, uint64_t n, struct rp_err *err)
 }
 
 static bool
-check_warm(struct run *r, struct rp_err *err)
+check_warm(struct scan_run *r, struct rp_err *err)
 {
-	const struct caches *c = r->caches;
-	uint64_t held = least_of(r->c->capacity, r->p->blocks), bound = cold_bound(r);
+	const struct scan_caches *c = r->caches;
+	uint64_t C = r->c->capacity, N = r->p->blocks, held = C < N ? C : N,
+		 bound = scan_cold_bound(r);
 	const struct rp_replay_opts opts = { .warmup = held };
 	struct rp_replay *warm = rp_replay_new(c->min.spec, c->min.n, &opts, err);
 	struct rp_source *s = NULL;
@@ -575,7 +373,7 @@ make_room(struct rp_scan_bench *b, uint64_t blocks, struct rp_err *err)
 }
 
 static void
-close_run(struct run *r)
+close_run(struct scan_run *r)
 {
 	rp_pascal_free(r->p);
 	rp_replay_free(r->pair);
@@ -588,7 +386,7 @@ bool
 rp_scan_check(struct rp_scan_bench *b, const struct rp_scan_case *c, struct rp_checks *checks,
     struct rp_scan_own *own, struct rp_scan_result *result, struct rp_err *err)
 {
-	struct run r = { .b = b, .c = c, .checks = checks };
+	struct scan_run r = { .b = b, .c = c, .checks = checks };
 	if (c->scan.rounds <= c->scan.blocks)
 		return rp_fail(err, RP_USAGE,
 		    "%" PRIu64 " rounds of %" PRIu64
@@ -599,10 +397,7 @@ rp_scan_check(struct rp_scan_bench *b, const struct rp_scan_case *c, struct rp_c
 	          (r.caches = caches_of(b, c->capacity, err)) && open_forms(&r, err) &&
 	          open_replays(&r, err) && replay(&r, err) && look_at_footprints(&r, err);
 	if (ok) {
-		compare_workers(&r);
-		compare_totals(&r);
-		compare_certificate(&r);
-		compare_policies(&r, own);
+		scan_compare(&r, own);
 		*result = (struct rp_scan_result){ .lru = r.lru,
 			.ttl = r.ttl,
 			.certified = r.below && r.p->distinct <= c->capacity };

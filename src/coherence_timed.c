@@ -24,7 +24,7 @@ enum {
 struct lane {
 	uint32_t stream;
 	size_t queue;             /* of the demux */
-	struct rp_source *source; /* by index */
+	struct rp_source *source; /* by index; or the whole trace, which is one stream */
 	size_t row, end;          /* of a scenario: in lanes.order */
 	bool begun;
 	uint64_t time; /* of its last row */
@@ -35,6 +35,7 @@ struct lanes {
 	struct coherence_run *run;
 	struct lane *lane;
 	size_t n;
+	bool indexed;
 	struct rp_demux *demux;
 	size_t *order;       /* rows of a scenario, by stream */
 	uint64_t first_time; /* of all rows */
@@ -96,6 +97,24 @@ take(struct rp_source *s, struct rp_batch *out, struct rp_err *err)
 	return (ptrdiff_t)(out->n - before);
 }
 
+/* The trace is closed by whoever opened it. */
+static void
+leave(struct rp_source *s)
+{
+	(void)s;
+}
+
+/* A trace without streams needs no taking apart. */
+static bool
+take_whole(struct lanes *l, struct rp_err *err)
+{
+	l->n = 1;
+	if (!(l->lane = rp_mem_array(1, sizeof *l->lane, err)))
+		return false;
+	l->lane[0].source = &l->taken;
+	return true;
+}
+
 static int
 by_stream(const void *a, const void *b)
 {
@@ -106,8 +125,6 @@ by_stream(const void *a, const void *b)
 static bool
 take_apart(struct lanes *l, struct rp_err *err)
 {
-	l->taken = (struct rp_source){ .pull = take, .trace = l->run->source->trace };
-	l->first_time = UINT64_MAX;
 	if (!(l->demux = rp_demux_open(&l->taken, 0, err)) || rp_demux_segment(l->demux, err) < 0)
 		return false;
 	l->n = l->demux->n;
@@ -148,6 +165,7 @@ static bool
 open_indexed(struct lanes *l, const char *path, const struct rp_rpz_info *info, struct rp_err *err)
 {
 	struct rp_read_opts read = { .threads = 1, .stop = &rp_interrupted };
+	l->indexed = true;
 	l->first_time = info->first_time;
 	l->n = info->streams;
 	if (!(l->lane = rp_mem_array(l->n, sizeof *l->lane, err)))
@@ -221,7 +239,7 @@ feed(void *to, size_t i, struct rp_batch *out, uint64_t *gap, struct rp_err *err
 		return pull_scenario(l, x, out, gap);
 	ptrdiff_t n = x->source ? rp_source_pull(x->source, out, err)
 	                        : rp_demux_pull(l->demux, x->queue, out->cap, x->stream, out, err);
-	if (n > 0 && x->source && !rp_seen_batch(&l->run->seen, out, err))
+	if (n > 0 && l->indexed && !rp_seen_batch(&l->run->seen, out, err))
 		return -1;
 	if (n > 0 && l->run->o->gaps)
 		find_gaps(l, x, out, gap);
@@ -248,8 +266,13 @@ open_lanes(struct lanes *l, int n, char **traces, struct rp_err *err)
 		return sort_scenario(l, err);
 	if (l->run->o->gaps && !(l->run->source->trace->columns & RP_COL_TIME))
 		return rp_fail(err, RP_USAGE, "--gaps time: %s has no times", traces[0]);
+	l->taken =
+	    (struct rp_source){ .pull = take, .close = leave, .trace = l->run->source->trace };
+	l->first_time = UINT64_MAX;
 	if (is_indexed(l->run, n, traces, &info))
 		return open_indexed(l, traces[0], &info, err);
+	if (!(l->run->source->trace->columns & RP_COL_STREAM) && !l->run->warmup)
+		return take_whole(l, err);
 	return take_apart(l, err);
 }
 

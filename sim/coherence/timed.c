@@ -112,6 +112,7 @@ rp_timed_free(struct rp_timed *t)
 	free(t->pending);
 	free(t->mask);
 	free(t->own);
+	free(t->table);
 	free(t->events.heap);
 	free(t);
 }

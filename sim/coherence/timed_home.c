@@ -1,7 +1,12 @@
 /* timed_home.c - the home in timed mode: whom it lets in, how long a transaction takes, how full its table is.
  *
  * A request that has to wait stands in a queue in the order of arrival. Only a completion lets it go on: then the queue is
- * gone through once from its front, and who cannot begin blocks nobody behind. */
+ * gone through once from its front, and who cannot begin blocks nobody behind.
+ *
+ * With a full directory, who comes while a line is busy cannot begin before those that wait for it already, so it is not in
+ * the queue but behind the request that makes the line busy; the first of them enters the queue, in its place, when that
+ * completes, and the others are behind it then. With a sparse directory this would not be the same: an earlier one may find
+ * its directory set busy, and a later one find a free way in the same pass. */
 #include "config.h"
 
 #include "sim/coherence/timed_parts.h"
@@ -72,6 +77,7 @@ accept(struct rp_timed *t, uint32_t p, struct rp_err *err)
 	t->count.upgrade_races += x->upgrade && out.how == COH_MISS;
 	coh_home_settle(t);
 	t->entries++;
+	coh_table_add(t, p);
 	uint64_t cycles = residence(t, &out);
 	t->count.transactions++;
 	t->count.sum_residence += cycles;
@@ -80,26 +86,63 @@ accept(struct rp_timed *t, uint32_t p, struct rp_err *err)
 	return coh_schedule(t, cycles, COH_COMPLETION, x->stream, x->index, p, err);
 }
 
+/* Puts a request into the queue behind another one, or first (0). */
 static void
-hold(struct rp_timed *t, uint32_t p, enum reason why)
+enqueue(struct rp_timed *t, uint32_t p, uint32_t behind)
 {
 	struct coh_pending *x = &t->pending[p];
-	*(why == BUSY     ? &t->count.holds_busy
-	    : why == FULL ? &t->count.holds_full
-			  : &t->count.holds_dirset) += 1;
-	x->before = t->queue_last;
-	x->after = 0;
-	*(x->before ? &t->pending[x->before].after : &t->queue_first) = p;
-	t->queue_last = p;
+	x->before = behind;
+	x->after = behind ? t->pending[behind].after : t->queue_first;
+	*(behind ? &t->pending[behind].after : &t->queue_first) = p;
+	*(x->after ? &t->pending[x->after].before : &t->queue_last) = p;
 }
 
 static void
-unhold(struct rp_timed *t, uint32_t p)
+dequeue(struct rp_timed *t, uint32_t p)
 {
 	struct coh_pending *x = &t->pending[p];
 	*(x->before ? &t->pending[x->before].after : &t->queue_first) = x->after;
 	*(x->after ? &t->pending[x->after].before : &t->queue_last) = x->before;
 	t->count.hold_cycles += t->now - x->arrived;
+}
+
+static void
+hold(struct rp_timed *t, uint32_t p, enum reason why)
+{
+	*(why == BUSY     ? &t->count.holds_busy
+	    : why == FULL ? &t->count.holds_full
+			  : &t->count.holds_dirset) += 1;
+	if (why != BUSY || t->k->config.sparse) {
+		enqueue(t, p, t->queue_last);
+		return;
+	}
+	struct coh_pending *x = &t->pending[coh_table_find(t, t->pending[p].q.line)];
+	*(x->waits ? &t->pending[x->waits_last].next : &x->waits) = p;
+	x->waits_last = p;
+	t->pending[p].next = 0;
+}
+
+static bool
+arrived_before(const struct coh_pending *a, const struct coh_pending *b)
+{
+	return a->arrived != b->arrived ? a->arrived < b->arrived
+	       : a->stream != b->stream ? a->stream < b->stream
+	                                : a->index < b->index;
+}
+
+/* The first of those behind request p, which completes, enters the queue. */
+static void
+step_forward(struct rp_timed *t, uint32_t p)
+{
+	uint32_t first = t->pending[p].waits, at = 0, next = t->queue_first;
+	if (!first)
+		return;
+	struct coh_pending *x = &t->pending[first];
+	x->waits = x->next;
+	x->waits_last = x->next ? t->pending[p].waits_last : 0;
+	for (; next && arrived_before(&t->pending[next], x); next = t->pending[next].after)
+		at = next;
+	enqueue(t, first, at);
 }
 
 /* The cache is told, waits, and sends again. */
@@ -139,6 +182,8 @@ coh_home_release(struct rp_timed *t, uint32_t p)
 {
 	coh_home_settle(t);
 	t->entries--;
+	coh_table_remove(t, p);
+	step_forward(t, p);
 	coh_line(&t->k->lines, t->pending[p].q.record)->busy = 0;
 }
 
@@ -149,7 +194,7 @@ coh_home_scan(struct rp_timed *t, struct rp_err *err)
 		after = t->pending[p].after;
 		if (admission(t, p) != ADMITTED)
 			continue;
-		unhold(t, p);
+		dequeue(t, p);
 		if (!accept(t, p, err))
 			return false;
 	}

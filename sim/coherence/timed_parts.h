@@ -18,12 +18,14 @@ struct coh_pending {
 	uint64_t arrived; /* at the home, the last time */
 	uint64_t backoff; /* cycles that it waits when it is refused next */
 	uint32_t stream;
-	uint32_t next;          /* free, or joined the same request */
+	uint32_t next;          /* free, or joined the same request, or waits for the same line */
 	uint32_t joined, last;  /* first and last that joined this one */
 	uint32_t own;           /* next request of its cache for a line of the same set */
 	uint32_t before, after; /* in the queue at the home */
-	bool upgrade;           /* it had a copy when it was issued */
-	bool whole;             /* the last piece of its access */
+	uint32_t waits, waits_last; /* first and last that stand behind this one (timed_home.c) */
+	uint32_t in_table;          /* next one accepted whose line has the same hash */
+	bool upgrade;               /* it had a copy when it was issued */
+	bool whole;                 /* the last piece of its access */
 };
 
 enum { COH_AHEAD = 8 }; /* rows that are looked at ahead; more than timed_rows.c does */
@@ -65,7 +67,8 @@ struct rp_timed {
 	uint64_t *mask; /* by request */
 	uint32_t spare; /* first free */
 	uint32_t n_pending, room;
-	uint32_t *own; /* by stream and set: first request under way; NULL: streams block */
+	uint32_t *own;   /* by stream and set: first request under way; NULL: streams block */
+	uint32_t *table; /* by hash, `room` of them: first accepted request */
 	/* The home. */
 	uint64_t entries;                 /* of the table, in use */
 	uint64_t changed;                 /* when they last did */
@@ -104,6 +107,11 @@ void coh_pending_leave(struct rp_timed *t, uint32_t p);
 
 /* `with` joins request p. */
 void coh_pending_join(struct rp_timed *t, uint32_t p, uint32_t with);
+
+/* The table at the home, by line: an accepted request goes in, is found (0: there is none), and goes out. */
+void coh_table_add(struct rp_timed *t, uint32_t p);
+uint32_t coh_table_find(const struct rp_timed *t, uint64_t line);
+void coh_table_remove(struct rp_timed *t, uint32_t p);
 
 static inline uint64_t *
 coh_pending_mask(const struct rp_timed *t, uint32_t p)

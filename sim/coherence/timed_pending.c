@@ -10,6 +10,31 @@
 
 enum { PENDING_FIRST = 64 };
 
+static uint32_t *
+bucket(const struct rp_timed *t, uint64_t line)
+{
+	return &t->table[coh_lines_hash(line) & (t->room - 1)];
+}
+
+/* A larger array for the table's chains, with what is in them. */
+static bool
+grow_table(struct rp_timed *t, uint32_t room, struct rp_err *err)
+{
+	uint32_t *old = t->table, n = t->room;
+	if (!(t->table = rp_mem_array(room, sizeof *t->table, err))) {
+		t->table = old;
+		return false;
+	}
+	t->room = room;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t p = old[i], next; p; p = next) {
+			next = t->pending[p].in_table;
+			coh_table_add(t, p);
+		}
+	free(old);
+	return true;
+}
+
 static bool
 grow(struct rp_timed *t, struct rp_err *err)
 {
@@ -25,8 +50,7 @@ grow(struct rp_timed *t, struct rp_err *err)
 	if (!mask)
 		return false;
 	t->mask = mask;
-	t->room = room;
-	return true;
+	return grow_table(t, room, err);
 }
 
 uint32_t
@@ -49,6 +73,7 @@ coh_pending_new(struct rp_timed *t, uint32_t stream, struct rp_err *err)
 	x->tried = s->stalled ? s->tried : t->now;
 	x->stream = stream;
 	x->joined = x->last = 0;
+	x->waits = x->waits_last = 0;
 	x->whole = s->line == s->last;
 	return p;
 }
@@ -111,4 +136,30 @@ coh_pending_join(struct rp_timed *t, uint32_t p, uint32_t with)
 		x->joined = with;
 	x->last = with;
 	t->pending[with].next = 0;
+}
+
+void
+coh_table_add(struct rp_timed *t, uint32_t p)
+{
+	uint32_t *first = bucket(t, t->pending[p].q.line);
+	t->pending[p].in_table = *first;
+	*first = p;
+}
+
+uint32_t
+coh_table_find(const struct rp_timed *t, uint64_t line)
+{
+	uint32_t p = *bucket(t, line);
+	while (p && t->pending[p].q.line != line)
+		p = t->pending[p].in_table;
+	return p;
+}
+
+void
+coh_table_remove(struct rp_timed *t, uint32_t p)
+{
+	uint32_t *at = bucket(t, t->pending[p].q.line);
+	while (*at != p)
+		at = &t->pending[*at].in_table;
+	*at = t->pending[p].in_table;
 }

@@ -400,12 +400,31 @@ print_laws(struct rp_out *to, json_t *points, struct rp_err *err)
 	return ok;
 }
 
+/* Sizes as people write them: the document is printed once. */
+static void
+spell_sizes(json_t *rows)
+{
+	size_t i;
+	json_t *row;
+	json_array_foreach(rows, i, row)
+	{
+		char size[24];
+		const json_t *v = json_object_get(row, "size");
+		if (json_is_integer(v))
+			json_object_set_new(row, "size",
+			    json_string(
+				rp_print_size(size, sizeof size, (uint64_t)json_integer_value(v))));
+	}
+}
+
 static bool
 print_text(struct rp_out *to, json_t *doc, struct rp_err *err)
 {
 	json_t *trace = json_object_get(doc, "trace"), *points = json_object_get(doc, "points"), *w;
 	size_t i, n = json_array_size(points);
 	json_int_t warmup = json_integer_value(json_object_get(doc, "warmup"));
+	spell_sizes(points);
+	spell_sizes(rp_emit_at(doc, "pareto.steps"));
 	bool ok = !json_object_get(trace, "sources") || rp_input_print(to, trace, err);
 	ok = ok && rp_out_printf(to, err, "caches    %zu\n", n) &&
 	     (!n || print_common(to, points, err));

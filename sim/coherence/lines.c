@@ -56,11 +56,26 @@ coh_lines_close(struct coh_lines *l)
 	free(l->slot);
 }
 
+/* Masks that stood by number stand in the order of those that ever held the line. */
+static void
+close_ranks(const struct coh_lines *l, const struct coh_line *x)
+{
+	uint32_t rank = 0;
+	if (!x->room)
+		return;
+	for (unsigned ever = *coh_set(l, x, COH_EVER); ever; ever &= ever - 1, rank++)
+		memmove(coh_pool_at(&l->masks, x->unseen + rank),
+		    coh_pool_at(&l->masks, x->unseen + (unsigned)__builtin_ctz(ever)),
+		    l->masks.stride);
+}
+
 /* Copies what the narrower layout has into the wider one. */
 static void
 widen_line(const struct coh_lines *from, const struct coh_lines *to, const struct coh_line *x,
     struct coh_line *y)
 {
+	if (from->set_bytes == 1)
+		close_ranks(from, x);
 	memcpy(y, x, offsetof(struct coh_line, rest));
 	for (unsigned s = 0; s < (from->stats ? COH_SETS_ALL : COH_SETS); s++)
 		memcpy(coh_set(to, y, s), coh_set(from, x, s), from->set_bytes);
@@ -182,7 +197,7 @@ make_masks(struct coh_lines *l, struct coh_line *x, size_t n, struct rp_err *err
 	uint32_t block = take_block(l, size, err);
 	if (block == COH_NONE)
 		return false;
-	size_t bytes = l->masks.stride, old = x->room ? (n - 1) * bytes : 0;
+	size_t bytes = l->masks.stride, old = x->room ? bytes << x->room : 0;
 	unsigned char *to = coh_pool_at(&l->masks, block);
 	if (x->room) {
 		memcpy(to, coh_pool_at(&l->masks, x->unseen), old);
@@ -194,6 +209,19 @@ make_masks(struct coh_lines *l, struct coh_line *x, size_t n, struct rp_err *err
 	return true;
 }
 
+/* Where masks stand in the order of those that ever held the line, those behind move on. */
+static bool
+insert_mask(struct coh_lines *l, struct coh_line *x, uint32_t c, size_t n, struct rp_err *err)
+{
+	size_t words = l->mask_words;
+	if (!make_masks(l, x, n + 1, err))
+		return false;
+	size_t rank = coh_mask_place(l, x, c);
+	uint64_t *at = coh_pool_at(&l->masks, x->unseen + (uint32_t)rank);
+	memmove(at + words, at, (n - rank) * words * sizeof *at);
+	return true;
+}
+
 bool
 coh_lines_hold(struct coh_lines *l, uint32_t i, uint32_t c, struct rp_err *err)
 {
@@ -201,14 +229,13 @@ coh_lines_hold(struct coh_lines *l, uint32_t i, uint32_t c, struct rp_err *err)
 	uint8_t *ever = coh_set(l, x, COH_EVER);
 	if (coh_has(ever, c))
 		return true;
-	size_t n = coh_count(ever, l->set_bytes), words = l->mask_words;
-	if (n) {
-		if (!make_masks(l, x, n + 1, err))
+	if (!coh_is_empty(ever, l->set_bytes)) {
+		/* The highest number among the caches decides where masks stand by number. */
+		size_t last = l->set_bytes == 1 ? 32 - (unsigned)__builtin_clz(*ever | 1U << c) : 0;
+		if (l->set_bytes == 1 ? !make_masks(l, x, last, err)
+				      : !insert_mask(l, x, c, coh_count(ever, l->set_bytes), err))
 			return false;
-		size_t rank = coh_rank(ever, l->set_bytes, c);
-		uint64_t *at = coh_pool_at(&l->masks, x->unseen + (uint32_t)rank);
-		memmove(at + words, at, (n - rank) * words * sizeof *at);
-		memset(at, 0, words * sizeof *at);
+		coh_mask_clear(coh_unseen(l, x, c), l->mask_words);
 	}
 	coh_add(ever, c);
 	return true;
@@ -219,8 +246,10 @@ coh_lines_tell(struct coh_lines *l, const struct coh_line *x, uint32_t c, const 
 {
 	if (!x->room)
 		return;
-	const uint8_t *ever = coh_set(l, x, COH_EVER);
-	size_t n = coh_count(ever, l->set_bytes), own = coh_rank(ever, l->set_bytes, c);
+	/* The masks of caches that never held the line may get anything: they are cleared when these do. */
+	size_t n = l->set_bytes == 1 ? (size_t)1 << x->room
+	                             : coh_count(coh_set(l, x, COH_EVER), l->set_bytes);
+	size_t own = coh_mask_place(l, x, c);
 	uint64_t *at = coh_pool_at(&l->masks, x->unseen);
 	if (l->mask_words == 1) {
 		uint64_t kept = at[own];

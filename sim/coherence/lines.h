@@ -4,8 +4,9 @@
  * caches, which may not be known at the start, so its parts are reached by functions; records are named by number, which
  * never changes, as they move when there are more of them.
  *
- * A byte mask of what a cache has not seen lies outside of the record, in an array with one for each cache that ever held
- * the line, in ascending order: while only one did, nobody else can have written, and there is none. */
+ * A byte mask of what a cache has not seen lies outside of the record, in an array: for up to 8 caches by their number, else
+ * with one for each cache that ever held the line, in ascending order. While only one did, nobody else can have written,
+ * and there is none. */
 #ifndef RP_SIM_COHERENCE_LINES_H
 #define RP_SIM_COHERENCE_LINES_H
 
@@ -129,14 +130,20 @@ uint32_t coh_lines_make(struct coh_lines *l, uint64_t number, struct rp_err *err
 /* Adds c to the caches that ever held the line, with an empty mask. */
 bool coh_lines_hold(struct coh_lines *l, uint32_t i, uint32_t c, struct rp_err *err);
 
+/* The place of a cache's mask in the line's array. */
+static inline uint32_t
+coh_mask_place(const struct coh_lines *l, const struct coh_line *x, uint32_t c)
+{
+	return l->set_bytes == 1 ? c : (uint32_t)coh_rank(coh_set(l, x, COH_EVER), l->set_bytes, c);
+}
+
 /* The mask of a cache that ever held the line; NULL: it is the only one, and has nothing unseen. */
 static inline uint64_t *
 coh_unseen(const struct coh_lines *l, const struct coh_line *x, uint32_t c)
 {
 	if (!x->room)
 		return NULL;
-	size_t rank = coh_rank(coh_set(l, x, COH_EVER), l->set_bytes, c);
-	return coh_pool_at(&l->masks, x->unseen + (uint32_t)rank);
+	return coh_pool_at(&l->masks, x->unseen + coh_mask_place(l, x, c));
 }
 
 /* A mask that is empty. */

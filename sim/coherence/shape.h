@@ -86,8 +86,12 @@ unseen_of(const struct rp_coherence *k, const struct coh_line *x, uint32_t c)
 {
 	if (!x->room)
 		return NULL;
-	size_t rank = coh_rank(set_of(k, x, COH_EVER), SET_BYTES(k), c);
-	return coh_pool_at(&k->lines.masks, x->unseen + (uint32_t)rank);
+#if COH_SHAPE == 8
+	uint32_t place = c;
+#else
+	uint32_t place = coh_mask_place(&k->lines, x, c);
+#endif
+	return coh_pool_at(&k->lines.masks, x->unseen + place);
 }
 
 /* How often a message arrives: once, but for tests. */

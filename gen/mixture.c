@@ -218,7 +218,7 @@ mixture_open(const void *params, uint64_t seed, struct rp_err *err)
 
 const struct rp_generator rp_generator_mixture = {
 	.name = "mixture",
-	.what = "accesses whose reuse distances follow a mixture of normal distributions",
+	.what = "reuse distances drawn from a mixture of normal distributions",
 	.source = "M. Cho, E.-Y. Chung, MLCRP, IEEE Access, 2025",
 	.opts = opts,
 	.params_bytes = sizeof(struct mixture_params),

@@ -357,7 +357,7 @@ static const struct rp_opt opts[] = {
 
 const struct rp_generator rp_generator_sharing = {
 	.name = "sharing",
-	.what = "streams that share lines: falsely, truly, by locks and barriers, or not at all",
+	.what = "streams that share lines: falsely, truly, by locks, or not",
 	.source = "classes of sharing as in Weber and Gupta, ASPLOS 1989",
 	.opts = opts,
 	.params_bytes = sizeof(struct sharing_params),

@@ -3,7 +3,7 @@
  * First all rows are shown, in order; their lines go to a temporary file, or stay in memory if they are few. Then the file is gone through backwards with a
  * table from line to last lookup seen, and the next uses go to a second file, which is read while the same rows are
  * replayed. In memory are the table, of 16 to 32 bytes for each distinct line, half as much again while it grows, and the first
- * 32 MiB of each file. With invalidations, 2^32 lookups or very many regions of lines it is twice that table.
+ * 8 MiB of each file. With invalidations, 2^32 lookups or very many regions of lines it is twice that table.
  *
  * Lookups are numbered from 1. What a policy compares is a key: the number of the line's next lookup; UINT64_MAX - number of
  * this lookup if there is none. So all keys of lines that are present differ, one that is never used again is greater than

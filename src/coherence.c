@@ -30,7 +30,7 @@ static const struct rp_opt opts[] = {
 	{ "protocol", 0, "NAME", RP_OPT_TEXT, OPT(protocol), "msi",
 	    "the protocol (reprise help protocol msi)" },
 	{ "timed", 0, "KEY=VALUE,...", RP_OPT_TEXT, OPT(timed), NULL,
-	    "timed mode: l1=,net=,home=,mem=,resp=,pending_entries=,mshrs=,..." },
+	    "timed mode: l1=,net=,home=,mem=,resp=,mshrs=,..." },
 	{ "gaps", 0, "FROM", RP_OPT_CHOICE, OPT(gaps), "none",
 	    "timed mode: idle cycles before accesses: none, or from the trace's times", 0, 0,
 	    gap_names },

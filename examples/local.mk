@@ -31,4 +31,5 @@ examples_tworandom_la_LDFLAGS = -module -avoid-version -shared -rpath $(abs_top_
 
 # Hierarchies (reprise-config(5)): three GPUs and a CPU; tests/cli/config.test runs them.
 configsdir = $(docdir)/examples
-dist_configs_DATA = examples/a100.yaml examples/rtx3070.yaml examples/skylake.yaml examples/v100.yaml
+dist_configs_DATA = examples/a100.yaml examples/rtx3070.yaml examples/skylake.yaml examples/v100.yaml \
+	examples/mlcrp-default.yaml examples/mlcrp-paper.yaml examples/mlcrp-quick.yaml

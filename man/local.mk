@@ -8,6 +8,7 @@ dist_man_MANS += man/reprise-dump.1
 dist_man_MANS += man/reprise-gen.1
 dist_man_MANS += man/reprise-help.1
 dist_man_MANS += man/reprise-info.1
+dist_man_MANS += man/reprise-label.1
 dist_man_MANS += man/reprise-model.1
 dist_man_MANS += man/reprise-profile.1
 dist_man_MANS += man/reprise-rpz.5

@@ -15,6 +15,7 @@ scripts += tests/cli/agree.test
 scripts += tests/cli/allocation.test
 scripts += tests/cli/input.test
 scripts += tests/cli/interrupt.test
+scripts += tests/cli/label.test
 scripts += tests/cli/live.test
 scripts += tests/cli/memory.test
 scripts += tests/cli/model.test

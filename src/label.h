@@ -1,0 +1,104 @@
+/* label.h - `reprise label`, between its files: label.c the options and the order of work, label_run.c what is made of each
+ * trace, label_journal.c what survives an interruption, label_share.c shares, label_write.c the data set's files,
+ * label_sheet.c the one for people. */
+#ifndef RP_LABEL_H
+#define RP_LABEL_H
+
+#include "input.h"
+
+#include "learn/design.h"
+#include "learn/tables.h"
+
+#include <jansson.h>
+
+struct label_opts {
+	struct rp_input_opts in;
+	struct rp_pool_text pool;
+	struct rp_texts traces;
+	const char *output, *shard, *line, *count;
+	uint64_t interval, every, warmup;
+	bool reset, resume, join, json, csv;
+};
+
+/* A real trace. What it is made of belongs to the run's arena. */
+struct label_trace {
+	const char *path, *name; /* as it is opened, and told */
+	const char *from;        /* its format; NULL: as the options say */
+	uint32_t line;
+	uint64_t bytes;                     /* of the file; 0: none */
+	const struct rp_label_cache *cache; /* NULL: drawn */
+	size_t caches;
+};
+
+struct label_journal;
+
+/* All that is known of one `reprise label`. */
+struct label_run {
+	struct label_opts *o;
+	struct rp_design design; /* pairs are 0 without a file */
+	const char *file;        /* of the design; NULL: none */
+	struct label_trace *trace;
+	size_t traces;
+	uint64_t share, shares; /* 1 of 1 without --shard */
+	struct rp_block *block; /* of each item: synthetic ones, then real ones */
+	bool *done;
+	size_t items, synthetic;
+	char *plan; /* what is made, as JSON: equal for runs that may go on with each other */
+	struct label_journal *journal; /* NULL: nothing is written */
+	json_t *warnings;
+	struct rp_arena arena;
+};
+
+/* label_run.c */
+
+/* Whether this share makes the item. */
+bool label_is_own(const struct label_run *run, size_t item);
+/* Makes all items that are not done. RP_STOPPED: interrupted. */
+bool label_make(struct label_run *run, struct rp_err *err);
+
+/* label_journal.c: blocks that are done, in a file of the data set's folder, so that an interruption or a crash loses what
+ * is in hand and no more. */
+
+/* Opens the journal of the folder for this run, and takes the blocks that it has. RP_USAGE: there is one, and --resume is not
+ * given; RP_INPUT: it is one of another data set or share. */
+struct label_journal *label_journal_open(struct label_run *run, struct rp_err *err);
+/* Adds the block of an item. */
+bool label_journal_keep(
+    struct label_journal *j, const struct label_run *run, size_t item, struct rp_err *err);
+/* Ends it: removed, or renamed to `name`, or (NULL) kept as it is. Accepts NULL. */
+bool label_journal_close(
+    struct label_journal *j, bool remove, const char *name, struct rp_err *err);
+
+/* Reads a journal: its plan, and each block that is whole, in the order they were added. RP_INPUT: it is none. *end, if not
+ * NULL, becomes where what is whole ends. `take` is called for each block, whose bytes it takes. */
+struct label_reader {
+	void *to;
+	bool (*plan)(void *to, const char *plan, const char *share, struct rp_err *err);
+	bool (*take)(void *to, size_t item, unsigned char *bytes, size_t n, struct rp_err *err);
+};
+bool label_journal_read(
+    int fd, const char *path, const struct label_reader *r, uint64_t *end, struct rp_err *err);
+
+/* label_share.c */
+
+/* Takes the blocks of shares, files or folders that have them, and the plan from the first. RP_INPUT: one is no share, they
+ * are of different data sets, a block comes twice, or is missing. */
+bool label_join(struct label_run *run, int n, char **shares, struct rp_err *err);
+
+/* label_write.c */
+
+/* Makes sure that the folder is there, and has no data set yet. *finished: it has this one already. */
+bool label_folder(const struct label_run *run, bool *finished, struct rp_err *err);
+/* All files of the data set. */
+bool label_write(struct label_run *run, struct rp_err *err);
+/* Prints rows, without a folder; or what was written. */
+bool label_print_rows(struct label_run *run, struct rp_err *err);
+bool label_print_summary(struct label_run *run, struct rp_err *err);
+/* DIR/name. Gives; NULL without memory. */
+char *label_path(const struct label_run *run, const char *name, struct rp_err *err);
+
+/* label_sheet.c: DATASHEET.md. `sums` is {"file": SHA-256}. */
+bool label_sheet(struct label_run *run, const struct rp_tables *t, json_t *sums, struct rp_out *to,
+    struct rp_err *err);
+
+#endif

@@ -22,9 +22,8 @@ may_recall(void *to, uint32_t record)
 	return !coh_line(&t->k->lines, record)->busy;
 }
 
-/* A cache may not replace a line that it waits for. */
-static bool
-pinned(void *to, uint32_t cache, uint64_t number)
+bool
+coh_is_pinned(void *to, uint32_t cache, uint64_t number)
 {
 	const struct rp_timed *t = to;
 	uint32_t in_set;
@@ -91,8 +90,6 @@ rp_timed_new(struct rp_coherence *k, const uint32_t *streams, size_t n,
 	}
 	k->hooks.to = t;
 	k->hooks.may_recall = k->config.sparse ? may_recall : NULL;
-	/* With one MSHR, it is that of the line for which there is a victim. */
-	k->hooks.pinned = t->timing.mshrs > 1 ? pinned : NULL;
 	return t;
 }
 

@@ -67,6 +67,8 @@ accept(struct rp_timed *t, uint32_t p, struct rp_err *err)
 	struct coh_pending *x = &t->pending[p];
 	struct coh_outcome out;
 	x->q.mask = coh_pending_mask(t, p);
+	/* Alone, it is that of the line for which there is a victim. */
+	t->k->hooks.pinned = t->own && !coh_pending_alone(t, p) ? coh_is_pinned : NULL;
 	if (!coh_take_effect(t, x->stream, &x->q, x->index, &out, err))
 		return false;
 	if (out.how == COH_HIT)

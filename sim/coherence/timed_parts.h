@@ -105,6 +105,9 @@ uint32_t coh_pending_find(
 void coh_pending_enter(struct rp_timed *t, uint32_t p);
 void coh_pending_leave(struct rp_timed *t, uint32_t p);
 
+/* Whether request p is the only one of its cache for lines of its set. */
+bool coh_pending_alone(const struct rp_timed *t, uint32_t p);
+
 /* `with` joins request p. */
 void coh_pending_join(struct rp_timed *t, uint32_t p, uint32_t with);
 
@@ -134,6 +137,9 @@ bool coh_home_scan(struct rp_timed *t, struct rp_err *err);
 void coh_home_settle(struct rp_timed *t);
 
 /* ---- timed.c ---- */
+
+/* A cache may not replace a line that it waits for (coh_hooks.pinned). */
+bool coh_is_pinned(void *to, uint32_t cache, uint64_t number);
 
 /* An access takes effect now: the transaction. */
 bool coh_take_effect(struct rp_timed *t, uint32_t stream, const struct coh_request *q,

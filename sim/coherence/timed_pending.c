@@ -105,6 +105,13 @@ coh_pending_find(const struct rp_timed *t, uint32_t stream, uint64_t line, uint3
 	return found;
 }
 
+bool
+coh_pending_alone(const struct rp_timed *t, uint32_t p)
+{
+	const struct coh_pending *x = &t->pending[p];
+	return !x->own && *own_of(t, x->stream, x->q.line) == p;
+}
+
 void
 coh_pending_enter(struct rp_timed *t, uint32_t p)
 {

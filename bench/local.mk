@@ -74,3 +74,7 @@ bench_coherence_timed_LDADD = libcore.la
 benches += bench/scan
 bench_scan_SOURCES = bench/scan.c bench/plain.c bench/plain.h bench/plain_lists.c $(bench_shared)
 bench_scan_LDADD = libcore.la
+benches += bench/label
+bench_label_SOURCES = bench/label.c $(bench_shared)
+bench_label_CPPFLAGS = $(AM_CPPFLAGS) -DRP_TOP_SRCDIR='"$(abs_top_srcdir)"'
+bench_label_LDADD = libcore.la

@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "base/yaml.h"
 #include "gen/mixture.h"
+#include "gen/synth.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,10 +7,10 @@
 
 #include "learn/rows.h"
 
+#include "base/mem.h"
 #include "base/opt.h"
 #include "gen/layout.h"
 #include "gen/peaks.h"
-#include "gen/synth.h"
 
 #include <jansson.h>
 
@@ -35,14 +35,16 @@ struct rp_pool_text {
 	    { "entries", 0, "LIST", RP_OPT_TEXT, RP_POOL_OPT(type, member, entries), NULL,         \
 		    "MSHR entries; 0: unlimited (16,32,64,128,1024)" },                            \
 	    { "max" hyphen "merge", 0, "LIST", RP_OPT_TEXT, RP_POOL_OPT(type, member, max_merge),  \
-		    NULL, "accesses that may join an entry; 0: unlimited (0)" },                   \
+		    NULL, "accesses that may join an entry; 0: unlimited (0)", 0, 0, NULL, NULL,   \
+		    true },                                                                        \
 	    { "policy", 0, "LIST", RP_OPT_TEXT, RP_POOL_OPT(type, member, policy), NULL,           \
 		    "policies, rows for each (lru)" },                                             \
 	    { "index", 0, "LIST", RP_OPT_TEXT, RP_POOL_OPT(type, member, index), NULL,             \
-		    "mod, xor, ipoly, fermi, hash, rows for each (mod)" },                         \
+		    "mod, xor, ipoly, fermi, hash, rows for each (mod)", 0, 0, NULL, NULL, true }, \
 	{                                                                                          \
 		"stall", 0, "LIST", RP_OPT_TEXT, RP_POOL_OPT(type, member, stall), NULL,           \
-		    "with all MSHRs taken: count or wait, rows for each (count)"                   \
+		    "with all MSHRs taken: count or wait, rows for each (count)", 0, 0, NULL,      \
+		    NULL, true                                                                     \
 	}
 
 /* A list of numbers, or of places in a table of names. */

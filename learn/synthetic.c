@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "gen/mixture.h"
+#include "gen/synth.h"
 #include "traces/source.h"
 
 #include <math.h>

@@ -26,11 +26,19 @@ static const struct rp_opt opts[] = {
 	    "intervals begin with empty caches, and no line seen" },
 	{ "warmup", 0, "N", RP_OPT_U64, OPT(warmup), "0",
 	    "the first N accesses of a real trace are not counted", 0, 0, NULL, NULL, true },
-	{ "line", 0, "LIST", RP_OPT_TEXT, OPT(line), "64", "line sizes of real traces" },
+	{ "line", 0, "LIST", RP_OPT_TEXT, OPT(line), NULL,
+	    "line sizes of real traces (64; with --kit 128)" },
 	{ "count", 0, "N", RP_OPT_TEXT, OPT(count), NULL,
 	    "caches drawn for a trace; 0: all (24 if synthetic, else 40)", 0, 0, NULL,
 	    rp_check_u64 },
 	RP_POOL_ROWS(struct label_opts, pool, "-"),
+	{ "kit", 0, NULL, RP_OPT_FLAG, OPT(kit), NULL,
+	    "also traces of GPU kernels, and of programs run under valgrind" },
+	{ "config", 0, "FILE", RP_OPT_TEXT, OPT(config), NULL,
+	    "a hierarchy: what reaches its --level is measured" },
+	{ "level", 0, "NAME", RP_OPT_TEXT, OPT(level), NULL, "a level of it" },
+	{ "labels-from", 0, "FILE", RP_OPT_TEXT, OPT(labels_from), NULL,
+	    "CSV of rates measured elsewhere, to be joined to our features" },
 	{ "shard", 0, "I/N", RP_OPT_TEXT, OPT(shard), NULL, "only the I-th of N shares of traces" },
 	{ "join", 0, NULL, RP_OPT_FLAG, OPT(join), NULL,
 	    "make one of shares: the operands are their folders" },
@@ -48,6 +56,8 @@ check_opts(const struct label_opts *o, struct rp_err *err)
 		return rp_fail(err, RP_USAGE, "--json and --csv: give one of them");
 	if (!o->output && (o->resume || o->shard || o->join))
 		return rp_fail(err, RP_USAGE, "--resume, --shard and --join: wanted -o DIR");
+	if (!o->config != !o->level)
+		return rp_fail(err, RP_USAGE, "--config and --level: wanted both");
 	if (o->join && (o->shard || o->resume))
 		return rp_fail(err, RP_USAGE, "--join: not with --shard or --resume");
 	return true;
@@ -134,6 +144,12 @@ make_plan(struct label_run *run, struct rp_err *err)
 		json_object_set_new(plan, "reset", json_boolean(o->reset));
 		json_object_set_new(plan, "warmup", rp_emit_count(o->warmup));
 		json_object_set_new(plan, "seed", rp_emit_count(o->in.seed));
+		if (o->config)
+			json_object_set_new(plan, "level",
+			    json_pack("{so so}", "config", rp_emit_text(o->config), "name",
+				rp_emit_text(o->level)));
+		if (run->foreign)
+			json_object_set_new(plan, "labels", label_from_json(run->foreign));
 	}
 	run->plan = rp_emit_whole(plan, err) ? json_dumps(plan, JSON_COMPACT) : NULL;
 	json_decref(plan);
@@ -179,6 +195,27 @@ join(struct label_run *run, int n, char **shares, struct rp_err *err)
 	return (finished || label_write(run, err)) && label_print_summary(run, err);
 }
 
+/* Real traces, what of them is measured, and who labels them. */
+static bool
+find_traces(struct label_run *run, int n, char **operand, struct rp_err *err)
+{
+	struct label_opts *o = run->o;
+	if (o->config && !(run->level = label_level_open(o, err)))
+		return false;
+	if (!label_real_find(run, n, operand, err))
+		return false;
+	if (!o->labels_from)
+		return true;
+	if (run->file)
+		return rp_fail(err, RP_USAGE,
+		    "--labels-from is for real traces: wanted no design (%s)", run->file);
+	if (!(run->foreign = label_from_open(run, err)))
+		return false;
+	if (!label_from_intervals(run->foreign))
+		o->interval = 0;
+	return true;
+}
+
 static bool
 run_label(void *options, int n, char **operand, struct rp_err *err)
 {
@@ -188,10 +225,10 @@ run_label(void *options, int n, char **operand, struct rp_err *err)
 		ok = join(&run, n, operand, err);
 	} else if (ok) {
 		n = take_design(&run, n, operand, err);
-		ok = n >= 0 && label_real_find(&run, n, operand, err);
+		ok = n >= 0 && find_traces(&run, n, operand, err);
 		if (ok && !run.file && !run.traces)
 			ok = rp_fail(err, RP_USAGE,
-			    "wanted a DESIGN.yaml, or traces (reprise label --help)");
+			    "wanted a DESIGN.yaml, or traces, or --kit (reprise label --help)");
 		ok = ok && make_design(&run, err) && make_plan(&run, err) && make_rows(&run, err);
 	}
 	label_journal_close(run.journal, false, NULL, NULL);
@@ -200,7 +237,11 @@ run_label(void *options, int n, char **operand, struct rp_err *err)
 		free(run.block[i].bytes);
 	free(run.block);
 	free(run.done);
+	for (size_t i = 0; i < run.traces; i++)
+		free(run.trace[i].own);
 	free(run.trace);
+	label_from_close(run.foreign);
+	label_level_close(run.level);
 	free(run.plan);
 	json_decref(run.warnings);
 	rp_arena_free(&run.arena);

@@ -11,22 +11,25 @@
 
 #include <jansson.h>
 
+struct label_foreign;
+struct label_level;
+
 struct label_opts {
 	struct rp_input_opts in;
 	struct rp_pool_text pool;
 	struct rp_texts traces;
-	const char *output, *shard, *line, *count;
+	const char *output, *shard, *line, *count, *labels_from, *config, *level;
 	uint64_t interval, every, warmup;
-	bool reset, resume, join, json, csv;
+	bool reset, kit, resume, join, json, csv;
 };
 
-/* A real trace. What it is made of belongs to the run's arena. */
+/* A real trace. Its texts are borrowed, or belong to the run's arena. */
 struct label_trace {
-	const char *path, *name; /* as it is opened, and told */
-	const char *from;        /* its format; NULL: as the options say */
+	const char *path, *name;          /* as it is opened, and told */
+	const char *from, *kinds, *limit; /* as the options of these names; NULL: as these say */
 	uint32_t line;
-	uint64_t bytes;                     /* of the file; 0: none */
-	const struct rp_label_cache *cache; /* NULL: drawn */
+	uint64_t bytes;             /* of the file; 0: none */
+	struct rp_label_cache *own; /* the run's; NULL: they are drawn */
 	size_t caches;
 };
 
@@ -39,8 +42,10 @@ struct label_run {
 	const char *file;        /* of the design; NULL: none */
 	struct label_trace *trace;
 	size_t traces;
-	uint64_t share, shares; /* 1 of 1 without --shard */
-	struct rp_block *block; /* of each item: synthetic ones, then real ones */
+	struct label_foreign *foreign; /* NULL: labels are simulated */
+	struct label_level *level;     /* NULL: traces as they are */
+	uint64_t share, shares;        /* 1 of 1 without --shard */
+	struct rp_block *block;        /* of each item: synthetic ones, then real ones */
 	bool *done;
 	size_t items, synthetic;
 	char *plan; /* what is made, as JSON: equal for runs that may go on with each other */

@@ -20,8 +20,49 @@
 struct feed {
 	struct rp_measure *m;
 	struct rp_expand *expand;
-	uint64_t warm; /* accesses left that are not counted */
+	uint64_t warm;           /* accesses left that are not counted */
+	struct label_down *down; /* NULL: the trace as it is */
 };
+
+/* Rows [from, from + n) of a batch, as a batch. */
+static struct rp_batch
+rows_of(const struct rp_batch *b, size_t from, size_t n)
+{
+	struct rp_batch v = *b;
+#define MOVE(column) v.column = b->column ? b->column + from : NULL;
+	MOVE(addr)
+	MOVE(time)
+	MOVE(pc)
+	MOVE(size)
+	MOVE(stream)
+	MOVE(mask)
+	MOVE(kind)
+	MOVE(flags)
+	v.n = v.cap = n;
+	v.marks = 0;
+	for (size_t i = 0; i < n; i++)
+		v.marks += v.kind[i] >= RP_MARKS;
+	return v;
+}
+
+/* What the levels above send down for a batch's rows. */
+static bool
+feed_down(struct feed *f, const struct rp_batch *b, struct rp_err *err)
+{
+	for (size_t row = 0; row < b->n;) {
+		bool warm = f->warm > 0;
+		size_t end = warm ? row : b->n, n;
+		for (; warm && f->warm && end < b->n; end++)
+			f->warm -= b->kind[end] < RP_MARKS;
+		struct rp_batch some = rows_of(b, row, end - row);
+		const uint64_t *line = label_down_run(f->down, &some, &n, err);
+		if (!line || !(warm ? rp_measure_warm(f->m, line, n, err)
+				    : rp_measure_add(f->m, line, n, err)))
+			return false;
+		row = end;
+	}
+	return true;
+}
 
 /* The line requests of a batch's rows. */
 static bool
@@ -52,7 +93,7 @@ feed_all(struct feed *f, struct rp_source *s, struct rp_err *err)
 	while (n > 0 && !rp_interrupted) {
 		rp_batch_clear(b);
 		n = rp_source_pull(s, b, err);
-		if (n > 0 && !feed_batch(f, b, err))
+		if (n > 0 && !(f->down ? feed_down(f, b, err) : feed_batch(f, b, err)))
 			n = -1;
 	}
 	rp_batch_free(b);
@@ -86,20 +127,22 @@ measure(const struct label_run *run, size_t k, struct rp_source *s, uint64_t war
 	struct rp_trace_key key = { .seed = o.seed, .index = k };
 	struct rp_xoshiro rng = rp_trace_chance(&key, "configurations", 0);
 	struct rp_label_cache *drawn = NULL;
-	if (!t->cache && !rp_pool_draw(&run->design.pool, t->line, &rng, &drawn, &o.caches, err))
+	if (!t->own && !rp_pool_draw(&run->design.pool, t->line, &rng, &drawn, &o.caches, err))
 		return false;
 	o.cache = drawn;
-	if (t->cache) {
-		o.cache = t->cache;
+	if (t->own) {
+		o.cache = t->own;
 		o.caches = t->caches;
 	}
 	struct feed f = { .m = rp_measure_new(&o, out, err), .warm = warm };
 	bool ok = f.m &&
+	          (!run->level || (f.down = label_down_new(run->level, t->line, s->trace, err))) &&
 	          (f.expand = rp_expand_new(
 		       (unsigned)__builtin_ctz(t->line), false, false, RP_LEVEL_BEST, err)) &&
 	          feed_all(&f, s, err);
 	*rows = f.m ? rp_measure_rows(f.m) : 0;
 	rp_expand_free(f.expand);
+	label_down_free(f.down);
 	rp_measure_free(f.m);
 	free(drawn);
 	return ok;
@@ -114,10 +157,14 @@ label_real(const struct label_run *run, size_t k, struct rp_buf *out, char *warn
 	uint64_t warm = 0, rows;
 	char *path = (char *)(uintptr_t)t->path;
 	in.threads = 1; /* traces are what is done at once */
-	in.no_bypassed = true;
+	in.no_bypassed = !run->level;
 	in.from = t->from ? t->from : in.from;
+	in.limit = t->limit && !in.limit ? t->limit : in.limit;
+	in.kinds = t->kinds && !in.kinds ? t->kinds : in.kinds;
 	struct rp_source *s = rp_input_open(&in, 1, &path, false, &warm, err);
 	bool ok = s && measure(run, k, s, warm + run->o->warmup, out, &rows, err);
+	if (ok && run->foreign)
+		ok = label_from_apply(run, k, out, warning, room, err);
 	if (ok && s->trace->n_warnings)
 		snprintf(warning, room, "%s: %s", t->name, s->trace->warnings[0]);
 	if (ok && !rows)
@@ -128,8 +175,8 @@ label_real(const struct label_run *run, size_t k, struct rp_buf *out, char *warn
 
 /* ---- which there are ---- */
 
-static bool
-add_trace(
+bool
+label_real_add(
     struct label_run *run, const char *path, const char *name, uint32_t line, struct rp_err *err)
 {
 	struct stat st;
@@ -152,7 +199,7 @@ add_lines(
 		return rp_fail(err, RP_USAGE,
 		    "--line: standard input can be read once only: wanted one line size");
 	for (size_t i = 0; i < lines; i++)
-		if (!add_trace(run, path, path, (uint32_t)line[i], err))
+		if (!label_real_add(run, path, path, (uint32_t)line[i], err))
 			return false;
 	return true;
 }
@@ -169,13 +216,28 @@ parse_lines(const char *text, uint64_t **line, size_t *n, struct rp_err *err)
 	return true;
 }
 
+/* The size of lines where --line says none: those of the level, or of GPUs with the kit. */
+static const char *
+usual_line(const struct label_run *run, char *text, size_t room)
+{
+	if (run->o->line)
+		return run->o->line;
+	snprintf(text, room, "%u",
+	    run->level    ? label_level_line(run->level)
+	    : run->o->kit ? 128
+			  : 64);
+	return text;
+}
+
 bool
 label_real_find(struct label_run *run, int n, char **traces, struct rp_err *err)
 {
 	const struct label_opts *o = run->o;
 	uint64_t *line = NULL;
 	size_t lines = 0;
-	bool ok = parse_lines(o->line, &line, &lines, err);
+	char text[16];
+	bool ok = parse_lines(usual_line(run, text, sizeof text), &line, &lines, err) &&
+	          (!o->kit || label_kit(run, err));
 	for (size_t i = 0; ok && i < o->traces.n; i++)
 		ok = add_lines(run, o->traces.text[i], line, lines, err);
 	for (int i = 0; ok && i < n; i++)

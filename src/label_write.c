@@ -180,8 +180,6 @@ write_docs(struct writing *w, struct rp_err *err)
 		   rp_tables_columns(w->tables, RP_TABLE_SAMPLES));
 	json_t *design = json_incref(json_object_get(plan, "design"));
 	bool synthetic = json_integer_value(json_object_get(plan, "synthetic")) > 0;
-	if (json_array_size(w->run->warnings))
-		json_object_set(meta, "warnings", w->run->warnings);
 	bool ok = (!synthetic || write_doc(w, "design.json", json_incref(design), err)) &&
 	          write_doc(w, "meta.json", meta, err);
 	json_decref(design);

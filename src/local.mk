@@ -107,3 +107,6 @@ program += src/label_run.c
 program += src/label_share.c
 program += src/label_sheet.c
 program += src/label_write.c
+program += src/label_from.c
+program += src/label_kit.c
+program += src/label_level.c

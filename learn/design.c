@@ -87,104 +87,6 @@ lay_over(struct rp_pool_text *to, const struct rp_pool_text *over)
 	to->count = over->count != RP_POOL_USUAL ? over->count : to->count;
 }
 
-/* ---- lists ---- */
-
-/* `LOW..HIGH`, both numbers, or one. */
-static bool
-parse_range(const char *text, uint64_t *low, uint64_t *high, struct rp_err *err)
-{
-	const char *at = text, *end = text + strlen(text);
-	if (rp_scan_dec(&at, end, low)) {
-		*high = *low;
-		if (at == end)
-			return true;
-		if (end - at > 2 && at[0] == '.' && at[1] == '.') {
-			at += 2;
-			if (rp_scan_dec(&at, end, high) && at == end && *low <= *high)
-				return true;
-		}
-	}
-	return rp_fail(err, RP_USAGE, "'%.40s': wanted LOW..HIGH", text);
-}
-
-static bool
-numbers(struct rp_numbers *out, const char *name, const char *text, uint64_t least, uint64_t most,
-    struct rp_err *err)
-{
-	if (!rp_parse_list(text, false, &out->x, &out->n, err))
-		return rp_err_wrap(err, "%s", name);
-	for (size_t i = 0; i < out->n; i++)
-		if (out->x[i] < least || out->x[i] > most)
-			return rp_fail(err, RP_USAGE,
-			    "%s: %" PRIu64 " is not in %" PRIu64 "..%" PRIu64, name, out->x[i],
-			    least, most);
-	return true;
-}
-
-/* Calls `each` for the pieces between commas. */
-static bool
-pieces(const char *text, bool (*each)(void *to, const char *piece, struct rp_err *err), void *to,
-    struct rp_err *err)
-{
-	char piece[128];
-	for (const char *at = text;; at++) {
-		at += strspn(at, " ");
-		size_t n = strcspn(at, ", ");
-		if (!n || n >= sizeof piece)
-			return rp_fail(err, RP_USAGE, "'%.60s': wanted a list", text);
-		memcpy(piece, at, n);
-		piece[n] = 0;
-		if (!each(to, piece, err))
-			return false;
-		at += n + strspn(at + n, " ");
-		if (!*at)
-			return true;
-		if (*at != ',')
-			return rp_fail(err, RP_USAGE, "'%.60s': wanted commas between items", text);
-	}
-}
-
-struct naming {
-	const char *const *names;
-	struct rp_numbers *out;
-};
-
-static bool
-add_number(struct rp_numbers *out, uint64_t x, struct rp_err *err)
-{
-	uint64_t *more = rp_mem_grow(out->x, out->n + 1, sizeof *more, err);
-	if (!more)
-		return false;
-	out->x = more;
-	out->x[out->n++] = x;
-	return true;
-}
-
-static bool
-add_name(void *to, const char *piece, struct rp_err *err)
-{
-	struct naming *n = to;
-	const char *near;
-	for (uint64_t i = 0; n->names[i]; i++)
-		if (!strcmp(n->names[i], piece))
-			return add_number(n->out, i, err);
-	size_t count = 0;
-	while (n->names[count])
-		count++;
-	near = rp_nearest(piece, n->names, count);
-	return rp_fail(err, RP_USAGE, "'%.40s' is not known%s%s%s", piece,
-	    near ? "; did you mean '" : "; wanted ", near ? near : n->names[0],
-	    near ? "'?" : " or another");
-}
-
-static bool
-names(struct rp_numbers *out, const char *name, const char *text, const char *const *known,
-    struct rp_err *err)
-{
-	struct naming n = { known, out };
-	return pieces(text, add_name, &n, err) || rp_err_wrap(err, "%s", name);
-}
-
 static bool
 add_policy(void *to, const char *piece, struct rp_err *err)
 {
@@ -192,7 +94,7 @@ add_policy(void *to, const char *piece, struct rp_err *err)
 	uint64_t i = 0;
 	while (p && rp_policies[i] != p)
 		i++;
-	return p && add_number(to, i, err);
+	return p && rp_numbers_add(to, i, err);
 }
 
 static bool
@@ -212,21 +114,21 @@ bool
 rp_pool_make(struct rp_pool *p, const struct rp_pool_text *t, struct rp_err *err)
 {
 	*p = (struct rp_pool){ .count = t->count };
-	if (!numbers(&p->sets, "sets", t->sets, 1, 1 << 24, err) ||
-	    !numbers(&p->ways, "ways", t->ways, 1, 1 << 24, err) ||
-	    !numbers(&p->latency, "latency", t->latency, 0, RP_LABEL_LATENCY_MOST, err) ||
-	    !numbers(&p->entries, "entries", t->entries, 0, RP_LABEL_LATENCY_MOST, err) ||
-	    !numbers(&p->max_merge, "max_merge", t->max_merge, 0, UINT32_MAX, err) ||
-	    !names(&p->index, "index", t->index, rp_label_indexes, err) ||
-	    !names(&p->stall, "stall", t->stall, rp_label_stalls, err))
+	if (!rp_numbers_parse(&p->sets, "sets", t->sets, 1, 1 << 24, err) ||
+	    !rp_numbers_parse(&p->ways, "ways", t->ways, 1, 1 << 24, err) ||
+	    !rp_numbers_parse(&p->latency, "latency", t->latency, 0, RP_LABEL_LATENCY_MOST, err) ||
+	    !rp_numbers_parse(&p->entries, "entries", t->entries, 0, RP_LABEL_LATENCY_MOST, err) ||
+	    !rp_numbers_parse(&p->max_merge, "max_merge", t->max_merge, 0, UINT32_MAX, err) ||
+	    !rp_names_parse(&p->index, "index", t->index, rp_label_indexes, err) ||
+	    !rp_names_parse(&p->stall, "stall", t->stall, rp_label_stalls, err))
 		return false;
 	for (size_t i = 0; i < p->sets.n; i++)
 		if (p->sets.x[i] & (p->sets.x[i] - 1))
 			return rp_fail(
 			    err, RP_USAGE, "sets: %" PRIu64 ": wanted powers of two", p->sets.x[i]);
-	if (!pieces(t->policy, add_policy, &p->policy, err))
+	if (!rp_pieces(t->policy, add_policy, &p->policy, err))
 		return rp_err_wrap(err, "policy");
-	return parse_range(t->lines, &p->least, &p->most, err) || rp_err_wrap(err, "lines");
+	return rp_range_parse(t->lines, &p->least, &p->most, err) || rp_err_wrap(err, "lines");
 }
 
 void
@@ -391,9 +293,9 @@ make_pairs(struct rp_design *d, struct rp_err *err)
 {
 	struct rp_numbers peaks = { 0 }, max_rd = { 0 };
 	if (d->text.pairs)
-		return pieces(d->text.pairs, add_pair_text, d, err) || rp_err_wrap(err, "pairs");
-	bool ok = numbers(&peaks, "peaks", d->text.peaks, 1, RP_PEAKS_MOST, err) &&
-	          numbers(&max_rd, "max_rd", d->text.max_rd, 1, RP_ROW_BINS, err);
+		return rp_pieces(d->text.pairs, add_pair_text, d, err) || rp_err_wrap(err, "pairs");
+	bool ok = rp_numbers_parse(&peaks, "peaks", d->text.peaks, 1, RP_PEAKS_MOST, err) &&
+	          rp_numbers_parse(&max_rd, "max_rd", d->text.max_rd, 1, RP_ROW_BINS, err);
 	for (size_t i = 0; ok && i < peaks.n; i++)
 		for (size_t k = 0; ok && k < max_rd.n; k++)
 			ok = add_pair(d, peaks.x[i], max_rd.x[k], err);
@@ -425,9 +327,9 @@ make(struct rp_design *d, struct rp_err *err)
 		return rp_fail(err, RP_USAGE, "line: %u: wanted a power of two", t->line);
 	if (!make_pairs(d, err) || !rp_pool_make(&d->pool, &t->pool, err))
 		return false;
-	if (!pieces(t->layouts, add_layout, d, err))
+	if (!rp_pieces(t->layouts, add_layout, d, err))
 		return rp_err_wrap(err, "layouts");
-	if (!parse_range(t->streams, &low, &high, err) || !low || high > 4096)
+	if (!rp_range_parse(t->streams, &low, &high, err) || !low || high > 4096)
 		return rp_fail(
 		    err, RP_USAGE, "streams: '%.40s': wanted LOW..HIGH in 1..4096", t->streams);
 	d->streams_least = (uint32_t)low;
@@ -438,9 +340,10 @@ make(struct rp_design *d, struct rp_err *err)
 	rp_design_split(d->pair, d->pairs, t->validation, t->test, t->split_seed);
 	if (d->pairs * (uint64_t)t->traces > UINT32_MAX / 2)
 		return rp_fail(err, RP_USAGE, "more than 2^31 traces");
-	return names(&d->turns, "turns", t->turns, rp_turns_names, err) &&
-	       names(&d->share, "share", t->share, rp_share_names, err) &&
-	       names(&d->infeasible, "infeasible", t->infeasible, rp_infeasible_names, err);
+	return rp_names_parse(&d->turns, "turns", t->turns, rp_turns_names, err) &&
+	       rp_names_parse(&d->share, "share", t->share, rp_share_names, err) &&
+	       rp_names_parse(
+		   &d->infeasible, "infeasible", t->infeasible, rp_infeasible_names, err);
 }
 
 /* A value as text: a list of texts is joined by commas. */

@@ -5,6 +5,7 @@
 #ifndef RP_LEARN_DESIGN_H
 #define RP_LEARN_DESIGN_H
 
+#include "learn/lists.h"
 #include "learn/rows.h"
 
 #include "base/mem.h"
@@ -46,12 +47,6 @@ struct rp_pool_text {
 		    "with all MSHRs taken: count or wait, rows for each (count)", 0, 0, NULL,      \
 		    NULL, true                                                                     \
 	}
-
-/* A list of numbers, or of places in a table of names. */
-struct rp_numbers {
-	uint64_t *x;
-	size_t n;
-};
 
 struct rp_pool {
 	struct rp_numbers sets, ways, latency, entries, max_merge, policy, index, stall;

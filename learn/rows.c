@@ -40,6 +40,8 @@ put_counts(struct rp_buf *to, const uint32_t *counts, struct rp_err *err)
 {
 	size_t room = rp_pack_room(RP_ROW_RP);
 	uint64_t packed[room / 8 + 1];
+	/* What packing leaves out is written to files, and hashed. */
+	memset(packed, 0, sizeof packed);
 	uint32_t bytes =
 	    counts ? (uint32_t)rp_pack32((unsigned char *)packed, counts, RP_ROW_RP) : 0;
 	return rp_buf_add(to, &bytes, sizeof bytes, err) && rp_buf_add(to, packed, bytes, err);

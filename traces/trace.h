@@ -75,7 +75,7 @@ struct rp_trace {
 	struct rp_gpu_stats gpu;
 	struct rp_kernel_launch *kernels; /* grown by rp_trace_kernel */
 	size_t n_kernels;
-	json_t *extra;         /* further metadata, an object: kept by `.rpz`; NULL if none */
+	json_t *extra; /* further metadata, an object: kept by `.rpz`; NULL if none */
 	/* What a generator can tell of the rows it made so far, an object that `gen` prints; `whole`: in full. Gives; NULL
 	 * without memory. NULL itself: there is nothing to tell. */
 	json_t *(*report)(const void *reporter, bool whole);

@@ -60,8 +60,8 @@ print_time(char *to, size_t room, double seconds)
 }
 
 int
-rp_progress_line(char *to, const char *what, uint64_t done, uint64_t part, uint64_t whole,
-    double seconds)
+rp_progress_line(
+    char *to, const char *what, uint64_t done, uint64_t part, uint64_t whole, double seconds)
 {
 	char rate[32], left[32], share[96] = "";
 	double portion = whole ? (double)part / (double)whole : 0;
@@ -90,8 +90,8 @@ rp_progress_tell(struct rp_progress *p, uint64_t done, uint64_t part, uint64_t w
 	if (t < p->next)
 		return;
 	p->next = t + EVERY;
-	int n = rp_progress_line(
-	    line, p->what ? p->what : "accesses", done, part, whole, t - p->began);
+	int n =
+	    rp_progress_line(line, p->what ? p->what : "accesses", done, part, whole, t - p->began);
 	/* Blanks cover what is left of a longer line before. */
 	fprintf(p->to, "\r%s%*s", line, p->shown > n ? p->shown - n : 0, "");
 	fflush(p->to);

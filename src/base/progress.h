@@ -31,7 +31,7 @@ enum { RP_PROGRESS_WIDTH = 79 };
 
 /* The line for so many seconds, without its carriage return: at most RP_PROGRESS_WIDTH columns. `to` needs one byte more.
  * Returns its length. */
-int rp_progress_line(char *to, const char *what, uint64_t done, uint64_t part, uint64_t whole,
-    double seconds);
+int rp_progress_line(
+    char *to, const char *what, uint64_t done, uint64_t part, uint64_t whole, double seconds);
 
 #endif

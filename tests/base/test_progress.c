@@ -41,8 +41,8 @@ RP_TEST(progress, the_line_fits_whatever_the_numbers)
 	static const uint64_t n[] = { 0, 1, 1000, UINT64_MAX };
 	static const double seconds[] = { 0, 1e-9, 1, 1e6, 1e300 };
 	for (size_t i = 0; i < 4 * 4 * 4 * 5; i++) {
-		int k =
-		    rp_progress_line(line, "accesses", n[i % 4], n[i / 4 % 4], n[i / 16 % 4], seconds[i / 64]);
+		int k = rp_progress_line(
+		    line, "accesses", n[i % 4], n[i / 4 % 4], n[i / 16 % 4], seconds[i / 64]);
 		cr_assert(k > 0 && k <= RP_PROGRESS_WIDTH, "%s", line);
 		cr_assert_eq((size_t)k, strlen(line));
 	}

@@ -44,8 +44,11 @@ struct rp_labeller {
 	size_t cap, lines, room; /* of the table; distinct lines; what `ready` has room for */
 	struct rp_batch *batch;
 	/* Of the chunk. */
-	uint32_t id[CHUNK], set[CHUNK], row[CHUNK];
-	uint8_t zero[CHUNK], resident[CHUNK + 64];
+	uint32_t id[CHUNK], set[CHUNK];
+	/* What a cache's loops read, which go over it in blocks. */
+	uint64_t line[CHUNK + 64];
+	uint32_t row[CHUNK + 64];
+	uint8_t zero[CHUNK + 64], resident[CHUNK + 64];
 };
 
 struct rp_label_rates
@@ -321,14 +324,13 @@ use_stack(struct rp_labeller *l, struct labelled *k, const uint64_t *line, size_
 
 /* By the cache of its policy. */
 static bool
-use_cache(
-    struct rp_labeller *l, struct labelled *k, const uint64_t *line, size_t n, struct rp_err *err)
+use_cache(struct rp_labeller *l, struct labelled *k, size_t n, struct rp_err *err)
 {
 	struct rp_lookups in = { .in = l->batch,
 		.n = n,
 		.accesses = n,
 		.kinds = { [RP_READ] = n },
-		.line = line,
+		.line = l->line,
 		.kind = l->zero,
 		.store = l->zero,
 		.dirty = l->zero,
@@ -423,11 +425,12 @@ rp_labeller_add(struct rp_labeller *l, const uint64_t *line, size_t n, struct rp
 		size_t some = n < CHUNK ? n : CHUNK;
 		if (!number(l, line, some, err))
 			return false;
+		memcpy(l->line, line, some * sizeof *line);
 		for (size_t i = 0; i < l->n; i++) {
 			struct labelled *k = l->cache + i;
 			if (!k->cache)
 				use_stack(l, k, line, some);
-			else if (!use_cache(l, k, line, some, err))
+			else if (!use_cache(l, k, some, err))
 				return false;
 			if (k->now >= REBASE)
 				rebase(k, l->room);

@@ -401,8 +401,8 @@ print_separation(struct rp_out *to, json_t *separation, struct rp_err *err)
 	char n[32];
 	if (!json_is_true(json_object_get(separation, "separated")))
 		return rp_out_printf(to, err,
-		    "\nnot separated: worker 2, at its fastest, is no slower than worker 1, at its "
-		    "slowest\n");
+		    "\nnot separated: worker 2, at its fastest, is no slower than worker 1,\n"
+		    "at its slowest\n");
 	if (!json_is_integer(from))
 		return rp_out_printf(to, err, "\nseparated: worker 2 falls behind without end\n");
 	return rp_out_printf(to, err,

@@ -134,6 +134,8 @@ take_caches(struct rp_suite *s, const struct pascal_opts *o, const struct rp_plu
 	s->how.lab.plugins = plugins;
 	s->how.own = o->caches.text;
 	s->how.n_own = o->caches.n;
+	s->how.plugin_files = o->plugins.text;
+	s->how.n_plugin_files = o->plugins.n;
 	s->own = rp_mem_array(o->caches.n, sizeof *s->own, err);
 	for (size_t i = 0; s->own && i < o->caches.n; i++) {
 		uint64_t capacity;

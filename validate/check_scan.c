@@ -337,10 +337,23 @@ check_warm(struct scan_run *r, struct rp_err *err)
 
 /* ---- The case ---- */
 
+/* What makes a part of a command: `option` before each text, which is quoted. */
+static bool
+tell_texts(
+    const char *option, const char *const *text, size_t n, struct rp_buf *to, struct rp_err *err)
+{
+	bool ok = true;
+	for (size_t i = 0; ok && i < n; i++)
+		ok = rp_buf_printf(to, err, " %s '%s'", option, text[i]);
+	return ok;
+}
+
 static bool
 tell(const void *it, struct rp_buf *to, struct rp_err *err)
 {
-	const struct rp_scan_case *c = it;
+	const struct scan_run *r = it;
+	const struct rp_scan_how *how = &r->b->how;
+	const struct rp_scan_case *c = r->c;
 	const struct rp_lab_scan *s = &c->scan;
 	bool ok = rp_buf_printf(to, err,
 	    "N = %" PRIu64 ", M = %" PRIu32 ", C = %" PRIu64 ", %" PRIu64 " rounds, phases ",
@@ -354,7 +367,8 @@ tell(const void *it, struct rp_buf *to, struct rp_err *err)
 		for (uint32_t m = 0; ok && m < s->workers; m++)
 			ok = rp_buf_printf(to, err, "%s%" PRIu64, m ? "," : "", s->phase[m]);
 	}
-	return ok && rp_buf_printf(to, err, "\n");
+	return ok && tell_texts("--plugin", how->plugin_files, how->n_plugin_files, to, err) &&
+	       tell_texts("--cache", how->own, how->n_own, to, err) && rp_buf_printf(to, err, "\n");
 }
 
 static bool
@@ -392,7 +406,7 @@ rp_scan_check(struct rp_scan_bench *b, const struct rp_scan_case *c, struct rp_c
 		    "%" PRIu64 " rounds of %" PRIu64
 		    " blocks: wanted more rounds than blocks, so that caches are warm",
 		    c->scan.rounds, c->scan.blocks);
-	rp_checks_begin(checks, tell, c);
+	rp_checks_begin(checks, tell, &r);
 	bool ok = make_room(b, c->scan.blocks, err) &&
 	          (r.caches = caches_of(b, c->capacity, err)) && open_forms(&r, err) &&
 	          open_replays(&r, err) && replay(&r, err) && look_at_footprints(&r, err);

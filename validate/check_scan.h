@@ -26,6 +26,9 @@ struct rp_scan_how {
 	 * has that of each case. */
 	const char *const *own;
 	size_t n_own;
+	/* Where their policies come from, for the command that shows a counterexample again. */
+	const char *const *plugin_files;
+	size_t n_plugin_files;
 };
 
 /* What a cache of the user's did in one case. */

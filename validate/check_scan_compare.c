@@ -117,12 +117,11 @@ compare_min(struct scan_run *r)
 		    "misses of opt, by the definition", RP_NOWHERE);
 }
 
-/* One cache against the bound and MIN. */
+/* One cache against the bound and MIN. `name`: what it is called. */
 static void
-compare_policy(struct scan_run *r, const struct rp_cache_spec *spec, uint64_t misses,
-    uint64_t least, uint64_t bound)
+compare_policy(struct scan_run *r, const char *name, const struct rp_cache_spec *spec,
+    uint64_t misses, uint64_t least, uint64_t bound)
 {
-	const char *name = spec->policy->name;
 	rp_check(r->checks, RP_BOUND, misses >= bound, (double)misses - (double)bound,
 	    "%s, %" PRIu32 " sets of %" PRIu32 " ways: %" PRIu64 " misses, the bound is %" PRIu64,
 	    name, spec->sets, spec->ways, misses, bound);
@@ -138,6 +137,31 @@ scan_cold_bound(const struct scan_run *r)
 	    r->p, r->c->capacity, r->c->scan.rounds);
 }
 
+/* The least misses of a cache like this: MIN with bypass where it may leave out what it is asked for. */
+static uint64_t
+least_for(const struct scan_run *r, const struct rp_cache_spec *spec)
+{
+	return rp_lab_misses(r->min, spec->policy->admit && spec->arg[0] ? BYPASS : MIN);
+}
+
+static void
+compare_own(struct scan_run *r, struct rp_scan_own *own, uint64_t bound)
+{
+	const struct scan_caches *c = r->caches;
+	size_t at = c->built_in;
+	for (size_t i = 0; i < r->b->how.n_own; i++) {
+		struct rp_scan_own one = { .fits = c->fits[i], .bound = bound };
+		if (one.fits) {
+			const struct rp_cache_spec *spec = &c->policy.spec[at];
+			one.misses = rp_lab_misses(r->policies, at++);
+			one.least = least_for(r, spec);
+			compare_policy(r, r->b->how.own[i], spec, one.misses, one.least, bound);
+		}
+		if (own)
+			own[i] = one;
+	}
+}
+
 static void
 compare_policies(struct scan_run *r, struct rp_scan_own *own)
 {
@@ -145,17 +169,15 @@ compare_policies(struct scan_run *r, struct rp_scan_own *own)
 	uint64_t bound = scan_cold_bound(r), min = rp_lab_misses(r->min, MIN),
 		 bypass = rp_lab_misses(r->min, BYPASS);
 	compare_min(r);
-	compare_policy(r, &c->min.spec[BYPASS], bypass, 0, bound);
-	compare_policy(r, &c->min.spec[MIN], min, bypass, bound);
-	compare_policy(r, &c->lru.spec[0], r->misses[LRU], min, bound);
-	for (size_t i = 0; i < c->policy.n; i++)
-		compare_policy(r, &c->policy.spec[i], rp_lab_misses(r->policies, i), min, bound);
-	size_t at = c->built_in;
-	for (size_t i = 0; own && i < r->b->how.n_own; i++) {
-		own[i] = (struct rp_scan_own){ .fits = c->fits[i], .bound = bound, .least = min };
-		if (c->fits[i])
-			own[i].misses = rp_lab_misses(r->policies, at++);
+	compare_policy(r, "opt with bypass", &c->min.spec[BYPASS], bypass, 0, bound);
+	compare_policy(r, "opt", &c->min.spec[MIN], min, bypass, bound);
+	compare_policy(r, "lru", &c->lru.spec[0], r->misses[LRU], min, bound);
+	for (size_t i = 0; i < c->built_in; i++) {
+		const struct rp_cache_spec *spec = &c->policy.spec[i];
+		compare_policy(
+		    r, spec->policy->name, spec, rp_lab_misses(r->policies, i), min, bound);
 	}
+	compare_own(r, own, bound);
 	if (r->b->how.without)
 		rp_check_without(r->checks, RP_WITHOUT_FLOOR, min < r->c->scan.rounds);
 }

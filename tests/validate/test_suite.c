@@ -115,6 +115,25 @@ RP_TEST(suite, a_case_depends_on_seed_and_number_alone)
 	cr_assert(got.misses > got.bound && got.misses >= got.least);
 }
 
+/* What may leave out blocks is held against the MIN that may too. */
+RP_TEST(suite, a_cache_with_bypass_is_held_against_min_with_bypass)
+{
+	static const char *const both[] = { "opt", "opt,bypass=yes" };
+	struct rp_err err = { 0 };
+	struct rp_suite_own got[2] = { 0 };
+	struct rp_suite s = suite(1);
+	s.how.own = both;
+	s.how.n_own = 2;
+	s.how.only_own = true;
+	s.own = got;
+	cr_assert(rp_suite_random(&s, 5, &err), "%s", err.text);
+	all_held(&s);
+	cr_assert_eq(got[0].misses, got[0].least);
+	cr_assert_eq(got[1].misses, got[1].least);
+	cr_assert_lt(got[1].misses, got[0].misses);
+	rp_checks_free(&s.checks);
+}
+
 /* ---- What is wrong is caught ---- */
 
 static void
@@ -228,6 +247,13 @@ sees_badly(void *to, enum rp_lab_role role, struct rp_cache_spec *spec)
 		spec->policy = &blurred_min;
 }
 
+static uint64_t
+more_than_any(const struct rp_pascal *p, uint64_t capacity, uint64_t rounds)
+{
+	(void)capacity;
+	return rounds * p->workers + 1;
+}
+
 /* Theorem 4 with whole items only: V is too small, and the bound too large. */
 static uint64_t
 whole_items_only(const struct rp_pascal *p, uint64_t capacity, uint64_t rounds)
@@ -287,6 +313,27 @@ RP_TEST(suite, wrong_caches_are_caught_by_small_scans_alone)
 		caught(&s, at[i].by, "small scans");
 		rp_checks_free(&s.checks);
 	}
+}
+
+/* The command that shows a counterexample again has the caches that were looked at, and the message their names. */
+RP_TEST(suite, a_counterexample_names_the_users_caches)
+{
+	static const char *const own[] = { "srrip,ways=1" }, *const file[] = { "./a policy.so" };
+	struct rp_err err = { 0 };
+	struct rp_suite_own got = { 0 };
+	struct rp_suite s = suite(3);
+	s.how.own = own;
+	s.how.n_own = 1;
+	s.how.only_own = true;
+	s.how.plugin_files = file;
+	s.how.n_plugin_files = 1;
+	s.how.bound = more_than_any;
+	s.own = &got;
+	cr_assert(rp_suite_random(&s, 3, &err), "%s", err.text);
+	caught(&s, RP_BOUND, "a bound above all");
+	const char *first = s.checks.count[RP_BOUND].first;
+	cr_assert(strstr(first, " --plugin './a policy.so' --cache 'srrip,ways=1'"), "%s", first);
+	rp_checks_free(&s.checks);
 }
 
 RP_TEST(suite, a_bound_without_the_fractional_item_is_caught)

@@ -54,10 +54,11 @@ family_steps(const struct rp_sweep_cache *const *p, size_t n, const struct rp_sw
 {
 	size_t steps = 0, next = 0;
 	uint64_t least = UINT64_MAX, doubled = UINT64_MAX, most = p[n - 1]->size;
-	bool paid = false, before = false; /* any step so far, the last one */
+	bool paid = false, before = false; /* any step so far; doubling the last one */
 	for (size_t i = 0; i < n; i++) {
 		if (p[i]->misses >= least)
 			continue;
+		bool won = steps && (double)(least - p[i]->misses) >= pays * (double)least;
 		least = p[i]->misses;
 		struct rp_sweep_step *s = &out[steps++];
 		*s = (struct rp_sweep_step){ .cache = (size_t)(p[i] - first) };
@@ -67,9 +68,9 @@ family_steps(const struct rp_sweep_cache *const *p, size_t n, const struct rp_sw
 		s->doubled = s->doubles ? doubled : 0;
 		bool idle =
 		    s->doubles && (!least || (double)(least - doubled) < pays * (double)least);
-		s->knee = idle && before;
+		s->knee = idle && (before || won);
 		before = s->doubles && !idle;
-		paid |= before;
+		paid |= before || won;
 	}
 	if (steps && !paid)
 		out[0].knee = out[0].doubles;

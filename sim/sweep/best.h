@@ -28,8 +28,9 @@ struct rp_sweep_step {
  * many. Of caches of one size the one with the least misses counts, then the one with the fewest ways, then the first.
  *
  * Doubling a step pays if `pays` or more of its misses (a share) are gone with at most twice its size. A knee is a step of
- * which it is known that doubling it does not pay, after one that it pays to double; if that is none of its family, the
- * first one. RP_RESOURCE. */
+ * which it is known that doubling it does not pay, after one that it pays to double, or of which it saves as large a share
+ * itself: a cliff may lie farther off than one doubling. If no step of a family pays in either way, it is the first one, if
+ * it is known of that. RP_RESOURCE. */
 bool rp_sweep_steps(const struct rp_sweep_cache *cache, size_t n, double pays,
     struct rp_sweep_step *out, size_t *steps, struct rp_err *err);
 

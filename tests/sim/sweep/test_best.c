@@ -94,14 +94,15 @@ RP_TEST(sweep_best, steps_are_those_of_a_plain_search)
 				bool known = most >= 2 * size;
 				bool idle =
 				    known && (!equal || equal - doubled < 0.25 * (double)equal);
+				bool won = at > first && smaller - equal >= 0.25 * (double)smaller;
 				cr_assert_lt(at, steps);
 				cr_assert_eq(c[step[at].cache].size, size);
 				cr_assert_eq(c[step[at].cache].misses, equal);
 				cr_assert_eq(step[at].doubles, known);
 				if (at > first)
-					cr_assert_eq(step[at].knee, idle && paid_before);
+					cr_assert_eq(step[at].knee, idle && (paid_before || won));
 				paid_before = known && !idle;
-				paid |= paid_before;
+				paid |= paid_before || won;
 				at++;
 			}
 			if (at > first)
@@ -109,4 +110,18 @@ RP_TEST(sweep_best, steps_are_those_of_a_plain_search)
 		}
 		cr_assert_eq(at, steps);
 	}
+}
+
+/* Twelve lines in a cycle of 20 rounds: no cache below 12 lines hits, so that one is a cliff. */
+RP_TEST(sweep_best, a_cliff_farther_off_than_a_doubling_is_a_knee)
+{
+	struct rp_sweep_cache c[9];
+	struct rp_sweep_step step[9];
+	size_t steps;
+	for (size_t i = 0; i < 9; i++)
+		c[i] = (struct rp_sweep_cache){ 0, UINT64_C(64) << i, i < 4 ? 240 : 12, 240, 1 };
+	cr_assert(rp_sweep_steps(c, 9, 0.1, step, &steps, &err));
+	cr_assert_eq(steps, 2);
+	cr_assert(!step[0].knee && step[1].knee);
+	cr_assert_eq(c[step[1].cache].size, 1024);
 }

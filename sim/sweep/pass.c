@@ -108,6 +108,7 @@ struct dealing {
 	const struct left *left;
 	size_t n;
 	uint64_t room;   /* bytes of cache that are left in this pass */
+	size_t replays;  /* that it may still take */
 	bool *taken;     /* of left[] */
 	struct deal *to; /* NULL: only to be counted */
 };
@@ -155,8 +156,8 @@ deal_stacks(struct dealing *d, size_t from, size_t end)
 		take(d, i, i == from || d->left[i].line != d->left[i - 1].line);
 }
 
-/* Replays, while there is room, or at least one if there is nothing else in the pass. `together`: in one part of those
- * of a line, or at most. */
+/* Replays, while there is room, or at least one if there are none in the pass. `together`: in one part of those of a
+ * line, or at most. */
 static void
 deal_replays(struct dealing *d, size_t from, size_t end, size_t together, bool *any)
 {
@@ -165,23 +166,27 @@ deal_replays(struct dealing *d, size_t from, size_t end, size_t together, bool *
 		uint64_t bytes = bytes_of(&d->plan->point[d->left[i].point].spec);
 		if (d->taken[i])
 			continue;
-		if (*any && bytes > d->room)
+		if (!d->replays || (*any && bytes > d->room))
 			break;
 		bool begins = !in_part || in_part == together ||
 		              (together == TOGETHER && d->left[i].line != d->left[i - 1].line);
 		in_part = begins ? 1 : in_part + 1;
 		take(d, i, begins);
 		d->room -= bytes < d->room ? bytes : d->room;
+		d->replays--;
 		*any = true;
 	}
 }
 
-/* The points of the next pass. What wants the future is one part, as each part keeps the trace for it. */
+/* The points of the next pass: all that is computed of many caches at once, or replays, but not both, and few enough
+ * replays that a crash, which loses the pass, loses little. What wants the future is one part, as each part keeps the
+ * trace for it. */
 static void
 deal(struct dealing *d)
 {
-	bool any = false;
+	bool any = false, grids = false;
 	d->room = host_cache(d->o) * threads_of(d->o);
+	d->replays = (size_t)TOGETHER * threads_of(d->o);
 	for (size_t from = 0, end; from < d->n; from = end) {
 		end = end_of_turn(d, from);
 		switch (d->left[from].turn) {
@@ -190,14 +195,13 @@ deal(struct dealing *d)
 			if (!d->taken[from]) {
 				(d->left[from].turn == RP_SWEEP_GRID ? deal_grids : deal_stacks)(
 				    d, from, end);
-				any = true;
+				grids = true;
 			}
 			break;
-		case RP_SWEEP_REPLAY:
-			deal_replays(d, from, end, TOGETHER, &any);
-			break;
 		default:
-			deal_replays(d, from, end, SIZE_MAX, &any);
+			if (!grids)
+				deal_replays(d, from, end,
+				    d->left[from].turn == FUTURE ? SIZE_MAX : TOGETHER, &any);
 		}
 	}
 }

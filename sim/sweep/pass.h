@@ -1,7 +1,8 @@
 /* pass.h - one pass over a trace of a sweep: as many points as go together, over threads.
  *
- * A pass takes all that grids and reuse distances compute, and as many replays as fit the host's cache: what they keep is
- * gone through for every batch. Which points are in which pass depends on the host; what comes out does not. */
+ * The first pass takes all that grids and reuse distances compute. Each of the others takes as many replays as fit the
+ * host's cache, as what they keep is gone through for every batch, and at most eight for each thread, so that a pass that
+ * is lost is not much. Which points are in which pass depends on the host; what comes out does not. */
 #ifndef RP_SIM_SWEEP_PASS_H
 #define RP_SIM_SWEEP_PASS_H
 

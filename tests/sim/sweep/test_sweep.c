@@ -74,7 +74,7 @@ RP_TEST(sweep, every_point_is_a_replay_of_that_cache)
 		q.o.warmup = rp_rng_below(&rng, 2) ? rp_rng_below(&rng, 7000) : 0;
 		q.o.flush = rp_rng_below(&rng, 2);
 		q.o.threads = 1 + (unsigned)rp_rng_below(&rng, 4);
-		q.o.cache = rp_rng_below(&rng, 2) ? 1 : 0; /* a replay a pass, or all of them */
+		q.o.cache = rp_rng_below(&rng, 2) ? 1 : 0; /* a replay a pass, or several */
 		q.axes.seed = 5;
 		check(&q, b, &rng, NULL);
 		q.o.once = true;

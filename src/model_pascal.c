@@ -48,9 +48,6 @@ ask(struct question *q, const struct pascal_opts *o, struct rp_err *err)
 	*q = (struct question){ .o = o };
 	if (!o->blocks)
 		return rp_fail(err, RP_USAGE, "wanted --blocks N, the size of the ring");
-	if (!o->start.phases && !o->start.workers)
-		return rp_fail(
-		    err, RP_USAGE, "wanted --phases LIST, or --workers M, all at block 0");
 	if (!o->capacity && (o->ways || o->rounds || o->moved))
 		return rp_fail(err, RP_USAGE, "--ways, --rounds and --moved need --capacity LIST");
 	if (!model_numbers("--capacity", o->capacity, 1, &q->capacity, err) ||
@@ -167,8 +164,10 @@ add_lru(struct question *q, uint64_t capacity, json_t *row)
 		json_object_set_new(row, name,
 		    ways <= capacity ? json_real(rp_pascal_sdcm(p, ways, capacity)) : json_null());
 	}
-	if (q->capacity.n > 1 && !q->o->lists)
+	if (q->capacity.n > LIST_MOST / p->workers && q->capacity.n > 1 && !q->o->lists) {
+		q->left_out = true;
 		return;
+	}
 	json_t *missing = json_array();
 	for (uint32_t m = 0; m < p->workers; m++)
 		if (p->rd[m] >= capacity)

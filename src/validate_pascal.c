@@ -34,11 +34,13 @@ static const struct rp_opt opts[] = {
 	{ "exhaustive", 0, NULL, RP_OPT_FLAG, OPT(exhaustive), NULL,
 	    "the 2,254 scans of up to 6 blocks and 3 workers" },
 	{ "random", 0, "N", RP_OPT_U64, OPT(random), NULL,
-	    "N random scans, pairs of scans, and sets mapped at random; 500 with --all" },
+	    "N random scans, pairs of scans, and sets mapped at random; 500 with --all", 1,
+	    UINT64_MAX },
 	{ "table2", 0, NULL, RP_OPT_FLAG, OPT(table2), NULL,
 	    "the 33 and 62 configurations of PASCAL's Table 2, with every prediction" },
 	{ "histories", 0, "N", RP_OPT_U64, OPT(histories), NULL,
-	    "N random histories of workers at their own pace: Eq. 15, Theorem 5; 300 with --all" },
+	    "N random histories of workers at their own pace: Eq. 15, Theorem 5; 300 with --all", 1,
+	    UINT64_MAX },
 	{ "recurrence", 0, NULL, RP_OPT_FLAG, OPT(recurrence), NULL,
 	    "300 random pipelines of copies: section 3.6, Theorem 6" },
 	{ "conditions", 0, NULL, RP_OPT_FLAG, OPT(conditions), NULL,
@@ -299,6 +301,19 @@ run_parts(struct validate_results *r, const struct pascal_opts *o, struct rp_err
 	       (!o->trace || validate_trace(r, o->trace, o->block, o->blocks, o->capacity, err));
 }
 
+/* A cache of the user's that fits no scan has been held to nothing. */
+static bool
+all_held(const struct rp_suite *s, struct rp_err *err)
+{
+	for (size_t i = 0; i < s->how.n_own; i++)
+		if (!s->own[i].cases)
+			return rp_fail(err, RP_USAGE,
+			    "--cache %s fits no scan, so it was held to nothing: wanted no size or "
+			    "ways, or those of a scan's capacity, below its blocks",
+			    s->how.own[i]);
+	return true;
+}
+
 static bool
 run_pascal(void *options, int n, char **argv, struct rp_err *err)
 {
@@ -315,7 +330,7 @@ run_pascal(void *options, int n, char **argv, struct rp_err *err)
 	    parse_range("--random-blocks", o->rings, UINT64_C(1) << 32, r.suite.blocks, err) &&
 	    parse_range("--random-workers", o->teams, 1 << 20, r.suite.workers, err) &&
 	    load_plugins(o, &plugins, err) && take_caches(&r.suite, o, &plugins, err) &&
-	    run_parts(&r, o, err);
+	    run_parts(&r, o, err) && all_held(&r.suite, err);
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	r.elapsed = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
 	rp_progress_end(&p);

@@ -8,6 +8,7 @@ unit += tests/base/test_items.c
 unit += tests/base/test_mem.c
 unit += tests/base/test_npz.c
 unit += tests/base/test_opt.c
+unit += tests/base/test_opt_json.c
 unit += tests/base/test_out.c
 unit += tests/base/test_pack.c
 unit += tests/base/test_parse.c

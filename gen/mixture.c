@@ -79,16 +79,30 @@ rp_mixture_key(const struct rp_mixture_params *p, uint64_t seed)
 	return (struct rp_trace_key){ seed, p->peaks, p->max_rd, p->index };
 }
 
+static bool
+parse_recipe(const struct rp_mixture_params *p, struct rp_peaks_recipe *how, struct rp_err *err)
+{
+	*how = (struct rp_peaks_recipe){ .wide = p->recipe == 1, .cold = -1 };
+	return parse_sigma(p->sigma, how, err) &&
+	       (!p->cold || parse_cold(p->cold, &how->cold, err));
+}
+
+bool
+rp_mixture_check(const struct rp_mixture_params *p, struct rp_err *err)
+{
+	struct rp_peaks_recipe how;
+	return parse_recipe(p, &how, err);
+}
+
 /* The peaks, drawn or given. */
 static bool
 find_peaks(struct rp_mixture *m, const struct rp_mixture_params *p, uint64_t seed, uint64_t stream,
     struct rp_err *err)
 {
-	struct rp_peaks_recipe how = { .wide = p->recipe == 1, .cold = -1 };
+	struct rp_peaks_recipe how;
 	struct rp_trace_key key = rp_mixture_key(p, seed);
 	struct rp_xoshiro rng = rp_trace_chance(&key, "profile", stream);
-	if (!parse_sigma(p->sigma, &how, err) ||
-	    (p->cold && !parse_cold(p->cold, &how.cold, err)) ||
+	if (!parse_recipe(p, &how, err) ||
 	    !(m->peak = rp_mem_array(RP_PEAKS_MOST, sizeof *m->peak, err)))
 		return false;
 	m->n = p->peaks;

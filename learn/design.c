@@ -4,6 +4,7 @@
 #include "learn/design.h"
 
 #include "base/mem.h"
+#include "base/opt_json.h"
 #include "base/parse.h"
 #include "base/rng.h"
 #include "base/yaml.h"
@@ -94,7 +95,7 @@ add_policy(void *to, const char *piece, struct rp_err *err)
 	uint64_t i = 0;
 	while (p && rp_policies[i] != p)
 		i++;
-	return p && rp_numbers_add(to, i, err);
+	return p && rp_label_policy(p, err) && rp_numbers_add(to, i, err);
 }
 
 static bool
@@ -109,41 +110,6 @@ add_layout(void *to, const char *piece, struct rp_err *err)
 }
 
 /* ---- the pool ---- */
-
-bool
-rp_pool_make(struct rp_pool *p, const struct rp_pool_text *t, struct rp_err *err)
-{
-	*p = (struct rp_pool){ .count = t->count };
-	if (!rp_numbers_parse(&p->sets, "sets", t->sets, 1, 1 << 24, err) ||
-	    !rp_numbers_parse(&p->ways, "ways", t->ways, 1, 1 << 24, err) ||
-	    !rp_numbers_parse(&p->latency, "latency", t->latency, 0, RP_LABEL_LATENCY_MOST, err) ||
-	    !rp_numbers_parse(&p->entries, "entries", t->entries, 0, RP_LABEL_LATENCY_MOST, err) ||
-	    !rp_numbers_parse(&p->max_merge, "max_merge", t->max_merge, 0, UINT32_MAX, err) ||
-	    !rp_names_parse(&p->index, "index", t->index, rp_label_indexes, err) ||
-	    !rp_names_parse(&p->stall, "stall", t->stall, rp_label_stalls, err))
-		return false;
-	for (size_t i = 0; i < p->sets.n; i++)
-		if (p->sets.x[i] & (p->sets.x[i] - 1))
-			return rp_fail(
-			    err, RP_USAGE, "sets: %" PRIu64 ": wanted powers of two", p->sets.x[i]);
-	if (!rp_pieces(t->policy, add_policy, &p->policy, err))
-		return rp_err_wrap(err, "policy");
-	return rp_range_parse(t->lines, &p->least, &p->most, err) || rp_err_wrap(err, "lines");
-}
-
-void
-rp_pool_free(struct rp_pool *p)
-{
-	free(p->sets.x);
-	free(p->ways.x);
-	free(p->latency.x);
-	free(p->entries.x);
-	free(p->max_merge.x);
-	free(p->policy.x);
-	free(p->index.x);
-	free(p->stall.x);
-	*p = (struct rp_pool){ 0 };
-}
 
 /* All geometries of the pool, in order of their lists. Gives. */
 static uint64_t *
@@ -165,6 +131,46 @@ geometries(const struct rp_pool *p, size_t *n, struct rp_err *err)
 		return all;
 	free(all);
 	return NULL;
+}
+
+bool
+rp_pool_make(struct rp_pool *p, const struct rp_pool_text *t, struct rp_err *err)
+{
+	*p = (struct rp_pool){ .count = t->count };
+	if (!rp_numbers_parse(&p->sets, "sets", t->sets, 1, 1 << 24, err) ||
+	    !rp_numbers_parse(&p->ways, "ways", t->ways, 1, 1 << 24, err) ||
+	    !rp_numbers_parse(&p->latency, "latency", t->latency, 0, RP_LABEL_LATENCY_MOST, err) ||
+	    !rp_numbers_parse(&p->entries, "entries", t->entries, 0, RP_LABEL_LATENCY_MOST, err) ||
+	    !rp_numbers_parse(&p->max_merge, "max_merge", t->max_merge, 0, UINT32_MAX, err) ||
+	    !rp_names_parse(&p->index, "index", t->index, rp_label_indexes, err) ||
+	    !rp_names_parse(&p->stall, "stall", t->stall, rp_label_stalls, err))
+		return false;
+	for (size_t i = 0; i < p->sets.n; i++)
+		if (p->sets.x[i] & (p->sets.x[i] - 1))
+			return rp_fail(
+			    err, RP_USAGE, "sets: %" PRIu64 ": wanted powers of two", p->sets.x[i]);
+	if (!rp_pieces(t->policy, add_policy, &p->policy, err))
+		return rp_err_wrap(err, "policy");
+	if (!rp_range_parse(t->lines, &p->least, &p->most, err))
+		return rp_err_wrap(err, "lines");
+	size_t n;
+	uint64_t *geometry = geometries(p, &n, err);
+	free(geometry);
+	return geometry;
+}
+
+void
+rp_pool_free(struct rp_pool *p)
+{
+	free(p->sets.x);
+	free(p->ways.x);
+	free(p->latency.x);
+	free(p->entries.x);
+	free(p->max_merge.x);
+	free(p->policy.x);
+	free(p->index.x);
+	free(p->stall.x);
+	*p = (struct rp_pool){ 0 };
 }
 
 /* Number `k` of all combinations. */
@@ -323,6 +329,9 @@ make(struct rp_design *d, struct rp_err *err)
 	    !share("test", t->test, err) ||
 	    !share("validation and test", t->validation + t->test, err))
 		return false;
+	struct rp_mixture_params mixture = { .sigma = t->sigma, .cold = t->cold };
+	if (!rp_mixture_check(&mixture, err))
+		return false;
 	if (t->line & (t->line - 1))
 		return rp_fail(err, RP_USAGE, "line: %u: wanted a power of two", t->line);
 	if (!make_pairs(d, err) || !rp_pool_make(&d->pool, &t->pool, err))
@@ -437,48 +446,14 @@ rp_design_free(struct rp_design *d)
 	*d = (struct rp_design){ 0 };
 }
 
-static json_t *
-key_json(const struct rp_opt *row, const struct rp_design_text *text)
-{
-	const char *at = (const char *)text + row->offset;
-	const char *s;
-	switch (row->kind) {
-	case RP_OPT_U64:
-	case RP_OPT_SIZE:
-		return json_integer((json_int_t)(*(const uint64_t *)(const void *)at));
-	case RP_OPT_U32:
-	case RP_OPT_SIZE32:
-		return json_integer(*(const uint32_t *)(const void *)at);
-	case RP_OPT_DOUBLE:
-		return json_real(*(const double *)(const void *)at);
-	case RP_OPT_CHOICE:
-		return json_string(row->choices[*(const unsigned *)(const void *)at]);
-	default:
-		s = *(const char *const *)(const void *)at;
-		return s ? json_string(s) : NULL;
-	}
-}
-
-static json_t *
-keys_json(const struct rp_opt *rows, const struct rp_design_text *text)
-{
-	json_t *o = json_object();
-	for (; rows->name; rows++) {
-		json_t *v = key_json(rows, text);
-		if (v)
-			json_object_set_new(o, rows->name, v);
-	}
-	return o;
-}
-
 json_t *
 rp_design_json(const struct rp_design *d)
 {
-	json_t *o = keys_json(top_keys, &d->text);
+	json_t *o = rp_opts_json(top_keys, &d->text);
 	if (d->text.pairs) {
 		json_object_del(o, "peaks");
 		json_object_del(o, "max_rd");
 	}
-	json_object_set_new(o, "configurations", keys_json(pool_keys, &d->text));
+	json_object_set_new(o, "configurations", rp_opts_json(pool_keys, &d->text));
 	return o;
 }

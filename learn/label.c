@@ -77,6 +77,15 @@ rp_label_add(struct rp_label *to, const struct rp_label *from)
 	to->stall_ticks += from->stall_ticks;
 }
 
+bool
+rp_label_policy(const struct rp_policy *p, struct rp_err *err)
+{
+	return !p->future ||
+	       rp_fail(err, RP_USAGE,
+		   "policy %s needs to know the future, which a trace in hand does not tell",
+		   p->name);
+}
+
 /* ---- making and releasing ---- */
 
 static bool
@@ -102,11 +111,7 @@ parse_spec(struct labelled *k, uint64_t seed, struct rp_err *err)
 	    rp_policies[c->policy]->name, c->sets, c->ways, c->line, rp_label_indexes[c->index]);
 	if (!rp_cache_spec_parse(text, c->line, seed, &k->spec, err))
 		return rp_err_wrap(err, "%s", text);
-	if (k->spec.policy->future)
-		return rp_fail(err, RP_USAGE,
-		    "policy %s needs to know the future, which a trace in hand does not tell",
-		    k->spec.policy->name);
-	return true;
+	return rp_label_policy(k->spec.policy, err);
 }
 
 /* Tags of an empty cache. */

@@ -21,6 +21,9 @@ extern const char *const rp_label_stalls[]; /* "count", "wait"; ends in NULL */
 extern const char
     *const rp_label_indexes[]; /* by enum rp_index (sim/cache.h), "mod" first; ends in NULL */
 
+/* Whether a policy can label: RP_USAGE if it needs to know the future. */
+bool rp_label_policy(const struct rp_policy *p, struct rp_err *err);
+
 enum { RP_LABEL_LATENCY_MOST = 1 << 20, RP_LABEL_LINES_MOST = 1 << 28 };
 
 struct rp_label_cache {

@@ -85,7 +85,7 @@ static const char *const layouts[] = { "id", "random", "sequential", "strided", 
 	F4(merged, merged(r), "accesses that joined a fetch, of all")                              \
 	F4(mshr_full, ours(r, r->count.mshr_full), "that found all MSHRs taken, of all")           \
 	U8(stall_ticks, r->count.stall_ticks, NULL, "accesses' time waited; 0 with stall=count")   \
-	U4(n, r->count.n, NULL, "accesses; 0: labels from elsewhere")                              \
+	U4(n, r->count.n, NULL, "accesses; this and the counts below are of our own simulation")   \
 	U4(hits, r->count.hit, NULL, "served by data present")                                     \
 	U4(primary, r->count.primary, NULL, "that went below")                                     \
 	U4(merged_count, r->count.merged, NULL, "that joined a fetch")                             \
@@ -285,14 +285,36 @@ struct reading {
 	struct rp_trace_row row;
 	uint32_t rp[RP_ROW_RP], requested[RP_ROW_RP];
 	struct rp_sample_row sample;
-	struct aggregate *sum; /* of a real trace: by number of the cache */
-	size_t sums;
+	struct aggregate *sum; /* of a real trace: of each cache */
+	size_t sums;           /* room for them */
 };
 
 static bool
 damaged(size_t item, struct rp_err *err)
 {
 	return rp_fail(err, RP_INPUT, "the rows of item %zu are damaged", item);
+}
+
+/* The sum of a cache: most often the one at `guess`. One that is new begins with nothing. */
+static struct aggregate *
+sum_of(struct reading *r, size_t *sums, size_t guess, struct rp_err *err)
+{
+	const struct rp_label_cache *c = &r->sample.cache;
+	if (guess < *sums && !memcmp(&r->sum[guess].row.cache, c, sizeof *c))
+		return r->sum + guess;
+	for (size_t i = 0; i < *sums; i++)
+		if (!memcmp(&r->sum[i].row.cache, c, sizeof *c))
+			return r->sum + i;
+	if (*sums == r->sums) {
+		size_t room = 2 * r->sums + 16;
+		struct aggregate *more = rp_mem_grow(r->sum, room, sizeof *more, err);
+		if (!more)
+			return NULL;
+		r->sum = more;
+		r->sums = room;
+	}
+	r->sum[*sums] = (struct aggregate){ .row = r->sample };
+	return r->sum + (*sums)++;
 }
 
 static bool
@@ -305,16 +327,16 @@ count_block(struct rp_tables *t, struct reading *r, size_t item, struct rp_err *
 	while (r->at < r->end) {
 		if (!rp_row_get(&r->at, r->end, &r->row, r->rp, r->requested))
 			return damaged(item, err);
-		for (uint32_t i = 0; i < r->row.samples; i++)
+		for (uint32_t i = 0; i < r->row.samples; i++) {
 			if (!rp_sample_get(&r->at, r->end, &r->sample))
 				return damaged(item, err);
+			if (b->name && !sum_of(r, &sums, i, err))
+				return false;
+		}
 		t->traces++;
 		t->samples += r->row.samples;
-		sums = r->row.samples > sums ? r->row.samples : sums;
 	}
-	if (b->name)
-		t->aggregates += sums;
-	r->sums = r->sums > sums ? r->sums : sums;
+	t->aggregates += sums;
 	return true;
 }
 
@@ -333,13 +355,15 @@ take_block(struct rp_tables *t, struct reading *r, size_t item, struct rp_err *e
 			if (!rp_sample_get(&r->at, r->end, &r->sample))
 				return damaged(item, err);
 			put_sample(t->column[1], t->samples++, &r->sample, t->traces, r->row.split);
-			if (i >= sums)
-				r->sum[sums++] = (struct aggregate){ 0 };
-			aggregate(r->sum + i, &r->row, &r->sample);
+			struct aggregate *a = b->name ? sum_of(r, &sums, i, err) : NULL;
+			if (b->name && !a)
+				return false;
+			if (a)
+				aggregate(a, &r->row, &r->sample);
 		}
 		t->traces++;
 	}
-	for (size_t i = 0; b->name && i < sums; i++)
+	for (size_t i = 0; i < sums; i++)
 		put_aggregate(t->column[2], t->aggregates++, r->sum + i, item);
 	return true;
 }
@@ -370,7 +394,7 @@ rp_tables_make(struct rp_tables *t, const struct rp_block *block, size_t blocks,
 	t->blocks = blocks;
 	for (size_t i = 0; ok && i < blocks; i++)
 		ok = count_block(t, r, i, err);
-	ok = ok && make_columns(t, err) && (r->sum = rp_mem_array(r->sums, sizeof *r->sum, err));
+	ok = ok && make_columns(t, err);
 	t->traces = t->samples = t->aggregates = 0;
 	for (size_t i = 0; ok && i < blocks; i++)
 		ok = take_block(t, r, i, err);

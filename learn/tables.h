@@ -50,7 +50,7 @@ json_t *rp_tables_codes(void);
 json_t *rp_tables_columns(const struct rp_tables *t, enum rp_table which);
 
 /* How a column's values are spread: {"min", "max", "mean"}, or {"name": rows, ...} of one with codes; null if there are no
- * rows, or it is a matrix. Gives. */
+ * values, or it is a matrix. Gives. */
 json_t *rp_tables_spread(const struct rp_tables *t, enum rp_table which, const char *column);
 
 /* [{"N", "max_rd", "split", "traces"}, ...]: the pairs of synthetic traces, in order of their rows. Gives. */

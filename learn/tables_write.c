@@ -220,13 +220,18 @@ rp_tables_spread(const struct rp_tables *t, enum rp_table which, const char *col
 		return o;
 	}
 	double least = INFINITY, most = -INFINITY, sum = 0;
+	size_t any = 0;
 	for (size_t k = 0; k < n; k++) {
 		double x = value(c, k);
+		if (isnan(x)) /* not measured */
+			continue;
+		any++;
 		least = fmin(least, x);
 		most = fmax(most, x);
 		sum += x;
 	}
-	return json_pack("{sf sf sf}", "min", least, "max", most, "mean", sum / (double)n);
+	return any ? json_pack("{sf sf sf}", "min", least, "max", most, "mean", sum / (double)any)
+	           : json_null();
 }
 
 json_t *

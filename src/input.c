@@ -4,7 +4,9 @@
 #include "input.h"
 #include "command.h"
 
+#include "base/emit.h"
 #include "base/mem.h"
+#include "base/opt_json.h"
 #include "base/parse.h"
 #include "gen/gen.h"
 #include "traces/format/rpz.h"
@@ -110,6 +112,35 @@ rp_input_threads(const struct rp_input_opts *o)
 {
 	long n = o->threads ? (long)o->threads : sysconf(_SC_NPROCESSORS_ONLN);
 	return n < 1 ? 1 : (unsigned)n;
+}
+
+struct asked {
+	struct rp_input_opts in;
+};
+static const struct rp_opt asked_rows[] = { RP_INPUT_ROWS_BUT(struct asked, "access-size"), { 0 } };
+
+json_t *
+rp_input_asked(const struct rp_input_opts *o, struct rp_err *err)
+{
+	struct asked usual = { 0 };
+	if (!rp_opts_default(asked_rows, &usual, err))
+		return NULL;
+	rp_emit_begin();
+	json_t *all = rp_opts_json(asked_rows, o), *as_usual = rp_opts_json(asked_rows, &usual), *v;
+	const char *name;
+	json_object_foreach(as_usual, name, v)
+	{
+		if (json_equal(json_object_get(all, name), v))
+			json_object_del(all, name);
+	}
+	json_object_del(all, "threads"); /* how it is done changes nothing */
+	json_object_del(all, "progress");
+	json_object_del(all, "no-progress");
+	json_decref(as_usual);
+	if (rp_emit_whole(all, err))
+		return all;
+	json_decref(all);
+	return NULL;
 }
 
 static const struct rp_opt gpu_rows[] = {

@@ -91,6 +91,10 @@ bool rp_check_stream_by(const char *value, struct rp_err *err);
 /* Whether `path` is a regular file that holds a .rpz as it is: it can be read by its index. */
 bool rp_input_is_rpz(const char *path);
 
+/* The options that say what is read of traces, where they are not as usual: {"skip": "5", ...}. Equal ones read the same. Gives;
+ * NULL with *err filled. */
+json_t *rp_input_asked(const struct rp_input_opts *o, struct rp_err *err);
+
 /* Number of threads asked for, or of processors. */
 unsigned rp_input_threads(const struct rp_input_opts *o);
 

@@ -7,10 +7,12 @@
 
 #include "base/mem.h"
 #include "base/parse.h"
+#include "base/sha256.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define OPT(field) offsetof(struct label_opts, field)
 static const struct rp_opt opts[] = {
@@ -121,39 +123,85 @@ make_design(struct label_run *run, struct rp_err *err)
 	return rp_design_read(run->file, o->in.seed, &o->pool, &run->design, err);
 }
 
+/* What is done with real traces. */
+static json_t *
+plan_real(const struct label_run *run, struct rp_err *err)
+{
+	const struct label_opts *o = run->o;
+	char sum[65];
+	json_t *asked = rp_input_asked(&o->in, err);
+	if (!asked || (o->config && !rp_sha256_file(o->config, sum, err))) {
+		json_decref(asked);
+		return NULL;
+	}
+	rp_emit_begin();
+	json_t *plan = json_pack("{so so so sb so so}", "input", asked, "interval",
+	    rp_emit_count(o->interval), "every", rp_emit_count(o->every), "reset", o->reset,
+	    "warmup", rp_emit_count(o->warmup), "seed", rp_emit_count(o->in.seed));
+	if (o->config)
+		json_object_set_new(plan, "level",
+		    json_pack("{so ss so}", "config", rp_emit_text(o->config), "sha256", sum,
+			"name", rp_emit_text(o->level)));
+	if (run->foreign)
+		json_object_set_new(plan, "labels", label_from_json(run->foreign));
+	if (rp_emit_whole(plan, err))
+		return plan;
+	json_decref(plan);
+	return NULL;
+}
+
 /* The items, and what tells them from those of other runs. */
 static bool
 make_plan(struct label_run *run, struct rp_err *err)
 {
-	const struct label_opts *o = run->o;
 	run->synthetic = run->design.pairs * run->design.text.traces;
 	run->items = run->synthetic + run->traces;
 	run->block = rp_mem_array(run->items, sizeof *run->block, err);
 	run->done = rp_mem_array(run->items, sizeof *run->done, err);
-	if (!run->block || !run->done)
+	run->warning = rp_mem_array(run->items, sizeof *run->warning, err);
+	if (!run->block || !run->done || !run->warning)
 		return false;
 	for (size_t i = 0; i < run->traces; i++)
 		run->block[run->synthetic + i].name = run->trace[i].name;
+	json_t *real = run->traces ? plan_real(run, err) : json_object();
+	if (!real)
+		return run->traces ? false : rp_fail(err, RP_RESOURCE, "out of memory");
 	rp_emit_begin();
 	json_t *plan = json_pack("{ss so sI so}", "reprise", PACKAGE_VERSION, "design",
 	    rp_design_json(&run->design), "synthetic", (json_int_t)run->synthetic, "traces",
 	    label_real_json(run));
-	if (run->traces) {
-		json_object_set_new(plan, "interval", rp_emit_count(o->interval));
-		json_object_set_new(plan, "every", rp_emit_count(o->every));
-		json_object_set_new(plan, "reset", json_boolean(o->reset));
-		json_object_set_new(plan, "warmup", rp_emit_count(o->warmup));
-		json_object_set_new(plan, "seed", rp_emit_count(o->in.seed));
-		if (o->config)
-			json_object_set_new(plan, "level",
-			    json_pack("{so so}", "config", rp_emit_text(o->config), "name",
-				rp_emit_text(o->level)));
-		if (run->foreign)
-			json_object_set_new(plan, "labels", label_from_json(run->foreign));
-	}
+	json_object_update(plan, real);
 	run->plan = rp_emit_whole(plan, err) ? json_dumps(plan, JSON_COMPACT) : NULL;
+	json_decref(real);
 	json_decref(plan);
 	return run->plan || (err->code == RP_OK && rp_fail(err, RP_RESOURCE, "out of memory"));
+}
+
+/* Without a folder: also what there is when it is interrupted. */
+static bool
+print_rows(struct label_run *run, struct rp_err *err)
+{
+	bool all = label_make(run, err);
+	struct rp_err printing = { 0 };
+	if (!all && err->code != RP_STOPPED)
+		return false;
+	if (label_print_rows(run, &printing))
+		return all;
+	*err = printing;
+	return false;
+}
+
+/* A run that failed before anything was done has nothing to go on with. */
+static void
+leave_nothing(struct label_run *run)
+{
+	for (size_t i = 0; i < run->items; i++)
+		if (run->done[i])
+			return;
+	label_journal_close(run->journal, true, NULL, NULL);
+	run->journal = NULL;
+	if (run->made)
+		rmdir(run->o->output); /* not if --kit has recorded traces */
 }
 
 /* Rows, and what becomes of them. */
@@ -162,19 +210,19 @@ make_rows(struct label_run *run, struct rp_err *err)
 {
 	const struct label_opts *o = run->o;
 	if (!o->output)
-		return label_make(run, err) && label_print_rows(run, err);
+		return print_rows(run, err);
 	bool finished;
 	if (!label_folder(run, &finished, err))
 		return false;
 	if (finished)
 		return label_print_summary(run, err);
-	if (!(run->journal = label_journal_open(run, err)) || !label_make(run, err))
+	if (!(run->journal = label_journal_open(run, err)) || !label_make(run, err)) {
+		if (err->code != RP_STOPPED)
+			leave_nothing(run);
 		return false;
+	}
 	if (run->shares > 1) {
-		char name[80];
-		snprintf(name, sizeof name, "share-%" PRIu64 "-of-%" PRIu64 ".rows", run->share,
-		    run->shares);
-		char *path = label_path(run, name, err);
+		char *path = label_share_path(run, err);
 		bool ok = path && label_journal_close(run->journal, false, path, err);
 		free(path);
 		run->journal = NULL;
@@ -225,7 +273,8 @@ run_label(void *options, int n, char **operand, struct rp_err *err)
 		ok = join(&run, n, operand, err);
 	} else if (ok) {
 		n = take_design(&run, n, operand, err);
-		ok = n >= 0 && find_traces(&run, n, operand, err);
+		ok = n >= 0 && find_traces(&run, n, operand, err) &&
+		     (!run.o->output || label_real_check(&run, err));
 		if (ok && !run.file && !run.traces)
 			ok = rp_fail(err, RP_USAGE,
 			    "wanted a DESIGN.yaml, or traces, or --kit (reprise label --help)");
@@ -233,10 +282,15 @@ run_label(void *options, int n, char **operand, struct rp_err *err)
 	}
 	label_journal_close(run.journal, false, NULL, NULL);
 	rp_design_free(&run.design);
-	for (size_t i = 0; run.block && i < run.items; i++)
-		free(run.block[i].bytes);
+	for (size_t i = 0; i < run.items; i++) {
+		if (run.block)
+			free(run.block[i].bytes);
+		if (run.warning)
+			free(run.warning[i]);
+	}
 	free(run.block);
 	free(run.done);
+	free(run.warning);
 	for (size_t i = 0; i < run.traces; i++)
 		free(run.trace[i].own);
 	free(run.trace);

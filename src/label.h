@@ -50,7 +50,9 @@ struct label_run {
 	size_t items, synthetic;
 	char *plan; /* what is made, as JSON: equal for runs that may go on with each other */
 	struct label_journal *journal; /* NULL: nothing is written */
-	json_t *warnings;
+	bool made;                     /* the folder */
+	json_t *warnings;              /* of the run as a whole */
+	char **warning;                /* of each item, lines; NULL: none */
 	struct rp_arena arena;
 };
 
@@ -67,19 +69,25 @@ bool label_make(struct label_run *run, struct rp_err *err);
 /* Opens the journal of the folder for this run, and takes the blocks that it has. RP_USAGE: there is one, and --resume is not
  * given; RP_INPUT: it is one of another data set or share. */
 struct label_journal *label_journal_open(struct label_run *run, struct rp_err *err);
-/* Adds the block of an item. */
+/* Adds the block of an item, and its warnings. */
 bool label_journal_keep(
     struct label_journal *j, const struct label_run *run, size_t item, struct rp_err *err);
 /* Ends it: removed, or renamed to `name`, or (NULL) kept as it is. Accepts NULL. */
 bool label_journal_close(
     struct label_journal *j, bool remove, const char *name, struct rp_err *err);
 
-/* Reads a journal: its plan, and each block that is whole, in the order they were added. RP_INPUT: it is none. *end, if not
- * NULL, becomes where what is whole ends. `take` is called for each block, whose bytes it takes. */
+/* Whether the file is a journal of this run's plan and share. */
+bool label_journal_same(
+    const struct label_run *run, const char *path, bool *same, struct rp_err *err);
+
+/* Reads a journal: its plan, and each block that is whole, in the order they were added. RP_INPUT: it is none. *end becomes
+ * where what is whole ends, 0 if nothing is. `take` is called for each block, `warn` before it if it has warnings, as text;
+ * they take the bytes. */
 struct label_reader {
 	void *to;
 	bool (*plan)(void *to, const char *plan, const char *share, struct rp_err *err);
 	bool (*take)(void *to, size_t item, unsigned char *bytes, size_t n, struct rp_err *err);
+	bool (*warn)(void *to, size_t item, unsigned char *text, size_t n, struct rp_err *err);
 };
 bool label_journal_read(
     int fd, const char *path, const struct label_reader *r, uint64_t *end, struct rp_err *err);
@@ -92,14 +100,15 @@ bool label_join(struct label_run *run, int n, char **shares, struct rp_err *err)
 
 /* label_write.c */
 
-/* Makes sure that the folder is there, and has no data set yet. *finished: it has this one already. */
-bool label_folder(const struct label_run *run, bool *finished, struct rp_err *err);
+/* Makes sure that the folder is there, and has no data set yet. *finished: it has this one already. Sets run->made. */
+bool label_folder(struct label_run *run, bool *finished, struct rp_err *err);
 /* All files of the data set. */
 bool label_write(struct label_run *run, struct rp_err *err);
 /* Prints rows, without a folder; or what was written. */
 bool label_print_rows(struct label_run *run, struct rp_err *err);
 bool label_print_summary(struct label_run *run, struct rp_err *err);
-/* DIR/name. Gives; NULL without memory. */
+/* DIR/share-I-of-N.rows; DIR/name. Give; NULL without memory. */
+char *label_share_path(const struct label_run *run, struct rp_err *err);
 char *label_path(const struct label_run *run, const char *name, struct rp_err *err);
 
 /* label_sheet.c: DATASHEET.md. `sums` is {"file": SHA-256}. */

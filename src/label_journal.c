@@ -1,7 +1,7 @@
 /* label_journal.c - traces of a data set that are labelled, in a file of its folder.
  *
- * A line of text says what it is; then come frames: a number of an item, a length, so many bytes, and a hash of all that. The
- * first frames are the plan and the share. A frame that is torn ends what is believed, and is written over. The file is for
+ * A line of text says what it is; then come frames: a kind, a number of an item, a length, so many bytes, and a hash of all
+ * that. The first frames are the plan and the share; an item has one of its warnings, if there are any, and one of its rows. A frame that is torn ends what is believed, and is written over. The file is for
  * machines of the byte order that wrote it; on another one no hash fits. */
 #include "config.h"
 
@@ -19,8 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char first_line[] = "reprise label journal 1, " PACKAGE_VERSION "\n";
-enum { PLAN = 1, SHARE = 2, BLOCK = 3, PAD = 16, SYNC = 512 };
+static const char first_line[] = "reprise label journal 2, " PACKAGE_VERSION "\n";
+enum { PLAN = 1, SHARE = 2, BLOCK = 3, WARNING = 4, PAD = 16, SYNC = 512 };
 
 struct frame {
 	uint64_t kind, item, n, hash; /* hash: of the three before and the bytes */
@@ -123,7 +123,8 @@ label_journal_read(
 	at += 2 * sizeof f + f.n + g.n;
 	for (unsigned char *bytes; ok && (bytes = read_frame(fd, size, at, &f, err));) {
 		at += sizeof f + f.n;
-		ok = r->take(r->to, (size_t)f.item, bytes, f.n, err);
+		ok =
+		    (f.kind == WARNING ? r->warn : r->take)(r->to, (size_t)f.item, bytes, f.n, err);
 	}
 	*end = at;
 	return ok && !err->code;
@@ -167,6 +168,63 @@ take(void *to, size_t item, unsigned char *bytes, size_t n, struct rp_err *err)
 }
 
 static bool
+warn(void *to, size_t item, unsigned char *text, size_t n, struct rp_err *err)
+{
+	struct label_run *run = to;
+	(void)n;
+	if (item >= run->items) {
+		free(text);
+		return rp_fail(
+		    err, RP_INPUT, "the journal in %s has no item %zu", run->o->output, item);
+	}
+	free(run->warning[item]); /* a run that was killed wrote it, but not the block */
+	run->warning[item] = (char *)text;
+	return true;
+}
+
+/* ---- one that is done ---- */
+
+struct comparing {
+	const struct label_run *run;
+	bool same;
+};
+
+static bool
+compare_plan(void *to, const char *plan, const char *share, struct rp_err *err)
+{
+	struct comparing *c = to;
+	struct rp_err ignored;
+	(void)err;
+	c->same = same_plan((void *)(uintptr_t)c->run, plan, share, &ignored);
+	return true;
+}
+
+static bool
+pass_over(void *to, size_t item, unsigned char *bytes, size_t n, struct rp_err *err)
+{
+	(void)to, (void)item, (void)n, (void)err;
+	free(bytes);
+	return true;
+}
+
+bool
+label_journal_same(const struct label_run *run, const char *path, bool *same, struct rp_err *err)
+{
+	struct comparing c = { run, false };
+	struct label_reader r = { &c, compare_plan, pass_over, pass_over };
+	uint64_t end;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return rp_fail_errno(err, RP_INPUT, "%s", path);
+	bool ok = label_journal_read(fd, path, &r, &end, err);
+	close(fd);
+	*same = c.same;
+	return ok;
+}
+
+/* ---- opening, adding, closing ---- */
+
+static bool
 open_file(struct label_journal *j, bool again, struct rp_err *err)
 {
 	int flags = O_RDWR | O_CREAT | O_CLOEXEC | (again ? 0 : O_EXCL);
@@ -198,21 +256,23 @@ struct label_journal *
 label_journal_open(struct label_run *run, struct rp_err *err)
 {
 	struct label_journal *j = rp_mem_array(1, sizeof *j, err);
-	struct label_reader r = { run, same_plan, take };
+	struct label_reader r = { run, same_plan, take, warn };
 	uint64_t end;
+	bool fresh = false; /* nothing was done in it */
 	if (!j)
 		return NULL;
 	j->fd = -1;
 	if ((j->path = label_path(run, "label.journal", err)) &&
 	    open_file(j, run->o->resume, err) &&
 	    label_journal_read(j->fd, j->path, &r, &end, err)) {
+		fresh = !end;
 		if (!end ? begin(j, run, err)
 			 : !ftruncate(j->fd, (off_t)end) && lseek(j->fd, 0, SEEK_END) >= 0)
 			return j;
 		if (!err->code)
 			rp_fail_errno(err, RP_RESOURCE, "writing %s", j->path);
 	}
-	label_journal_close(j, false, NULL, NULL);
+	label_journal_close(j, fresh, NULL, NULL);
 	return NULL;
 }
 
@@ -221,6 +281,9 @@ label_journal_keep(
     struct label_journal *j, const struct label_run *run, size_t item, struct rp_err *err)
 {
 	const struct rp_block *b = run->block + item;
+	const char *warning = run->warning[item];
+	if (warning && !put(j, WARNING, item, warning, strlen(warning), err))
+		return false;
 	return put(j, BLOCK, item, b->bytes, b->n, err) && (++j->added < SYNC || sync_now(j, err));
 }
 

@@ -148,29 +148,69 @@ measure(const struct label_run *run, size_t k, struct rp_source *s, uint64_t war
 	return ok;
 }
 
-bool
-label_real(const struct label_run *run, size_t k, struct rp_buf *out, char *warning, size_t room,
+static bool
+put_warnings(const struct label_trace *t, const struct rp_trace *trace, struct rp_buf *to,
     struct rp_err *err)
+{
+	json_t *list = rp_input_warnings(trace, err), *text;
+	bool ok = list;
+	size_t i;
+	json_array_foreach(list, i, text)
+	{
+		ok = ok && rp_buf_printf(to, err, "%s: %s\n", t->name, json_string_value(text));
+	}
+	json_decref(list);
+	return ok;
+}
+
+/* The source of a trace, as the options and the kit want it. */
+static struct rp_source *
+open_trace(const struct label_run *run, size_t k, uint64_t *warm, struct rp_err *err)
 {
 	const struct label_trace *t = run->trace + k;
 	struct rp_input_opts in = run->o->in;
-	uint64_t warm = 0, rows;
 	char *path = (char *)(uintptr_t)t->path;
 	in.threads = 1; /* traces are what is done at once */
 	in.no_bypassed = !run->level;
 	in.from = t->from ? t->from : in.from;
 	in.limit = t->limit && !in.limit ? t->limit : in.limit;
 	in.kinds = t->kinds && !in.kinds ? t->kinds : in.kinds;
-	struct rp_source *s = rp_input_open(&in, 1, &path, false, &warm, err);
+	return rp_input_open(&in, 1, &path, false, warm, err);
+}
+
+bool
+label_real(const struct label_run *run, size_t k, struct rp_buf *out, struct rp_buf *warning,
+    struct rp_err *err)
+{
+	const struct label_trace *t = run->trace + k;
+	uint64_t warm = 0, rows;
+	struct rp_source *s = open_trace(run, k, &warm, err);
 	bool ok = s && measure(run, k, s, warm + run->o->warmup, out, &rows, err);
 	if (ok && run->foreign)
-		ok = label_from_apply(run, k, out, warning, room, err);
-	if (ok && s->trace->n_warnings)
-		snprintf(warning, room, "%s: %s", t->name, s->trace->warnings[0]);
+		ok = label_from_apply(run, k, out, warning, err);
+	ok = ok && (!s->trace->n_warnings || put_warnings(t, s->trace, warning, err));
 	if (ok && !rows)
-		snprintf(warning, room, "%s: no access is left: it has no row", t->name);
+		ok = rp_buf_printf(warning, err, "%s: no access is left: it has no row\n", t->name);
 	rp_source_close(s);
-	return ok || err->code == RP_STOPPED || rp_err_wrap(err, "%s", t->name);
+	if (!ok && err->code != RP_STOPPED)
+		rp_err_wrap(err, "%s", t->name);
+	return ok;
+}
+
+bool
+label_real_check(const struct label_run *run, struct rp_err *err)
+{
+	for (size_t k = 0; k < run->traces; k++) {
+		const struct label_trace *t = run->trace + k;
+		uint64_t warm = 0;
+		if (!strcmp(t->path, "-") || (k && !strcmp(t->path, t[-1].path)))
+			continue;
+		struct rp_source *s = open_trace(run, k, &warm, err);
+		if (!s)
+			return rp_err_wrap(err, "%s", t->name);
+		rp_source_close(s);
+	}
+	return true;
 }
 
 /* ---- which there are ---- */

@@ -5,9 +5,12 @@
 
 #include "label.h"
 
-/* The k-th real trace of a run: its rows are appended. A warning goes to `warning`, else it stays "". RP_STOPPED. */
-bool label_real(const struct label_run *run, size_t k, struct rp_buf *out, char *warning,
-    size_t room, struct rp_err *err);
+/* The k-th real trace of a run: its rows are appended, and its warnings, as lines. RP_STOPPED. */
+bool label_real(const struct label_run *run, size_t k, struct rp_buf *out, struct rp_buf *warning,
+    struct rp_err *err);
+
+/* Whether the run's traces can be opened, but for standard input. What cannot be is told before anything is made. */
+bool label_real_check(const struct label_run *run, struct rp_err *err);
 
 /* The files that the options name, and the kit's, become run->trace. */
 bool label_real_find(struct label_run *run, int n, char **traces, struct rp_err *err);
@@ -42,7 +45,7 @@ bool label_from_intervals(const struct label_foreign *f); /* its rows are of int
 /* {"file", "sha256", "rows", "matched", "unmatched": [{"line", "why"}, ...]}. Gives. */
 json_t *label_from_json(const struct label_foreign *f);
 /* Puts its labels into the rows of the k-th trace, and leaves out those that it has none for. */
-bool label_from_apply(const struct label_run *run, size_t k, struct rp_buf *rows, char *warning,
-    size_t room, struct rp_err *err);
+bool label_from_apply(const struct label_run *run, size_t k, struct rp_buf *rows,
+    struct rp_buf *warning, struct rp_err *err);
 
 #endif

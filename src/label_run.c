@@ -13,10 +13,9 @@
 struct job {
 	const struct label_run *run;
 	size_t item;
-	struct rp_buf out;
+	struct rp_buf out, warning; /* rows; lines of text */
 	struct rp_err err;
 	bool ok;
-	char warning[512];
 };
 
 bool
@@ -32,11 +31,10 @@ run_job(void *job)
 	const struct label_run *run = j->run;
 	j->out.n = 0;
 	j->err.code = RP_OK;
-	*j->warning = 0;
+	j->warning.n = 0;
 	j->ok = j->item < run->synthetic
 	            ? rp_design_make(&run->design, (uint32_t)j->item, &j->out, &j->err)
-	            : label_real(run, j->item - run->synthetic, &j->out, j->warning,
-			  sizeof j->warning, &j->err);
+	            : label_real(run, j->item - run->synthetic, &j->out, &j->warning, &j->err);
 }
 
 /* A block of its own for what a job made. */
@@ -47,6 +45,10 @@ keep(struct label_run *run, struct job *j, struct rp_err *err)
 	struct rp_block *b = run->block + j->item;
 	if (!j->ok) {
 		*err = j->err;
+		if (err->code == RP_USAGE && j->item < run->synthetic) { /* what the design says */
+			rp_err_wrap(err, "%s", run->file);
+			err->code = RP_INPUT;
+		}
 		return false;
 	}
 	if (!(b->bytes = rp_mem_array(j->out.n + PAD, 1, err)))
@@ -55,8 +57,8 @@ keep(struct label_run *run, struct job *j, struct rp_err *err)
 		memcpy(b->bytes, j->out.bytes, j->out.n);
 	b->n = j->out.n;
 	run->done[j->item] = true;
-	if (*j->warning)
-		json_array_append_new(run->warnings, rp_emit_text(j->warning));
+	if (j->warning.n && !(run->warning[j->item] = rp_mem_string((char *)j->warning.bytes, err)))
+		return false;
 	return !run->journal || label_journal_keep(run->journal, run, j->item, err);
 }
 
@@ -90,9 +92,12 @@ run_jobs(struct label_run *run, struct rp_work *work, size_t left, struct rp_err
 			    run->journal ? "; --resume goes on with the others" : "");
 			break;
 		}
-		ok = keep(run, j, err);
+		bool whole = j->ok || j->err.code != RP_STOPPED;
+		/* Of a trace that was interrupted nothing is kept to go on with, but all can be printed. */
+		j->ok |= !whole && !run->journal;
+		ok = (!whole && !j->ok) || keep(run, j, err);
 		rp_work_return(work);
-		left--;
+		left -= whole;
 		rp_progress_tell(&progress, all - left, all - left, all);
 	}
 	rp_progress_end(&progress);
@@ -112,7 +117,7 @@ label_make(struct label_run *run, struct rp_err *err)
 	bool ok = work && run_jobs(run, work, left, err);
 	rp_work_free(work);
 	for (size_t i = 0; job && i < jobs; i++)
-		rp_buf_free(&job[i].out);
+		rp_buf_free(&job[i].out), rp_buf_free(&job[i].warning);
 	free(job);
 	return ok;
 }

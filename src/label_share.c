@@ -40,8 +40,9 @@ take_plan(struct joining *j, const char *plan, struct rp_err *err)
 	run->plan = rp_mem_string(plan, err);
 	run->block = rp_mem_array(run->items, sizeof *run->block, err);
 	run->done = rp_mem_array(run->items, sizeof *run->done, err);
+	run->warning = rp_mem_array(run->items, sizeof *run->warning, err);
 	j->from = rp_mem_array(run->items, sizeof *j->from, err);
-	bool ok = run->plan && run->block && run->done && j->from;
+	bool ok = run->plan && run->block && run->done && run->warning && j->from;
 	json_array_foreach(real, i, one)
 	{
 		const char *name = json_string_value(json_object_get(one, "name"));
@@ -85,9 +86,24 @@ take(void *to, size_t item, unsigned char *bytes, size_t n, struct rp_err *err)
 }
 
 static bool
+warn(void *to, size_t item, unsigned char *text, size_t n, struct rp_err *err)
+{
+	struct joining *j = to;
+	(void)n;
+	if (item >= j->run->items || j->run->done[item]) { /* take says what is wrong */
+		free(text);
+		return true;
+	}
+	free(j->run->warning[item]);
+	j->run->warning[item] = (char *)text;
+	(void)err;
+	return true;
+}
+
+static bool
 read_file(struct joining *j, const char *path, struct rp_err *err)
 {
-	struct label_reader r = { j, plan, take };
+	struct label_reader r = { j, plan, take, warn };
 	uint64_t end;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)

@@ -129,6 +129,35 @@ put_columns(struct rp_out *to, const struct rp_tables *t, enum rp_table which, s
 	return ok && rp_out_printf(to, err, "\n");
 }
 
+/* What was done to real traces before they were measured, and who labelled them. */
+static bool
+put_origin(struct rp_out *to, json_t *plan, struct rp_err *err)
+{
+	json_t *level = json_object_get(plan, "level"), *labels = json_object_get(plan, "labels"),
+	       *input = json_object_get(plan, "input");
+	bool ok = true;
+	if (level)
+		ok = rp_out_printf(to, err,
+		    "It is the stream that reaches level `%s` of `%s` (SHA-256 %s).\n\n",
+		    json_string_value(json_object_get(level, "name")),
+		    json_string_value(json_object_get(level, "config")),
+		    json_string_value(json_object_get(level, "sha256")));
+	if (ok && labels)
+		ok = rp_out_printf(to, err,
+		    "Rates are those of `%s` (SHA-256 %s): %" JSON_INTEGER_FORMAT
+		    " of its %" JSON_INTEGER_FORMAT
+		    " rows match. Counts are of our simulation.\n\n",
+		    json_string_value(json_object_get(labels, "file")),
+		    json_string_value(json_object_get(labels, "sha256")),
+		    json_integer_value(json_object_get(labels, "matched")),
+		    json_integer_value(json_object_get(labels, "rows")));
+	if (!ok || !json_object_size(input))
+		return ok;
+	return rp_out_printf(
+		   to, err, "Read with these options:\n\n| option | value |\n|---|---|\n") &&
+	       put_keys(to, input, err) && rp_out_printf(to, err, "\n");
+}
+
 static bool
 put_real(struct rp_out *to, json_t *plan, struct rp_err *err)
 {
@@ -147,7 +176,8 @@ put_real(struct rp_out *to, json_t *plan, struct rp_err *err)
 			       json_is_true(json_object_get(plan, "reset")) ? "emptied" : "kept");
 	else
 		ok = ok && rp_out_printf(to, err, "Each is one row.\n\n");
-	ok = ok && rp_out_printf(to, err, "| name | line | bytes |\n|---|---|---|\n");
+	ok = ok && put_origin(to, plan, err) &&
+	     rp_out_printf(to, err, "| name | line | bytes |\n|---|---|---|\n");
 	json_array_foreach(list, i, one)
 	{
 		json_int_t bytes = json_integer_value(json_object_get(one, "bytes"));

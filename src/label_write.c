@@ -3,6 +3,7 @@
  * SHA256SUMS comes last: a folder that has it has all. */
 #include "config.h"
 
+#include "command.h"
 #include "label.h"
 
 #include "base/emit.h"
@@ -68,28 +69,46 @@ same_set(const struct label_run *run, bool *same, struct rp_err *err)
 	return path;
 }
 
+char *
+label_share_path(const struct label_run *run, struct rp_err *err)
+{
+	char name[80];
+	snprintf(
+	    name, sizeof name, "share-%" PRIu64 "-of-%" PRIu64 ".rows", run->share, run->shares);
+	return label_path(run, name, err);
+}
+
+/* What is there is done: by a run like this one, or another. */
+static bool
+look_at_done(const struct label_run *run, const char *path, bool *finished, struct rp_err *err)
+{
+	const char *dir = run->o->output, *what = run->shares > 1 ? "share" : "data set";
+	bool same;
+	if (run->shares > 1 ? !label_journal_same(run, path, &same, err)
+			    : !same_set(run, &same, err))
+		return false;
+	*finished = same && run->o->resume;
+	return *finished || rp_fail(err, same ? RP_USAGE : RP_INPUT,
+				"%s has %s %s: remove it, or wanted another folder", dir,
+				same ? "this" : "another", what);
+}
+
 bool
-label_folder(const struct label_run *run, bool *finished, struct rp_err *err)
+label_folder(struct label_run *run, bool *finished, struct rp_err *err)
 {
 	const char *dir = run->o->output;
-	bool same;
 	*finished = false;
-	if (mkdir(dir, 0777) && errno != EEXIST)
+	run->made = !mkdir(dir, 0777);
+	if (!run->made && errno != EEXIST)
 		return rp_fail_errno(err, RP_INPUT, "%s: cannot be made", dir);
-	char *sums = label_path(run, sums_name, err),
+	char *last = run->shares > 1 ? label_share_path(run, err) : label_path(run, sums_name, err),
 	     *journal = label_path(run, "label.journal", err);
-	bool ok = sums && journal;
-	if (ok && !access(sums, F_OK) && access(journal, F_OK)) {
-		ok = same_set(run, &same, err);
-		*finished = ok && same && run->o->resume;
-		if (ok && !*finished)
-			ok = rp_fail(err, same ? RP_USAGE : RP_INPUT,
-			    "%s has %s data set: remove it, or wanted another folder", dir,
-			    same ? "this" : "another");
-	}
+	bool ok = last && journal;
+	if (ok && !access(last, F_OK) && access(journal, F_OK))
+		ok = look_at_done(run, last, finished, err);
 	if (ok && !*finished)
 		remove_leftovers(dir);
-	free(sums);
+	free(last);
 	free(journal);
 	return ok;
 }
@@ -168,16 +187,34 @@ write_doc(struct writing *w, const char *name, json_t *doc, struct rp_err *err)
 	return ok;
 }
 
+/* Those of items, whose text is in lines. */
+static void
+add_warnings(const struct label_run *run, json_t *list)
+{
+	struct rp_buf line = { 0 };
+	for (size_t i = 0; i < run->items; i++)
+		for (const char *at = run->warning[i], *end; at && *at; at = end) {
+			end = at + strcspn(at, "\n");
+			line.n = 0;
+			if (rp_buf_printf(&line, NULL, "%.*s", (int)(end - at), at))
+				json_array_append_new(list, rp_emit_text((char *)line.bytes));
+			end += *end == '\n';
+		}
+	rp_buf_free(&line);
+}
+
 /* The design, which makes the same again, and all that is needed to read the tables. */
 static bool
 write_docs(struct writing *w, struct rp_err *err)
 {
 	json_error_t why;
 	rp_emit_begin();
-	json_t *plan = json_loads(w->run->plan, 0, &why),
-	       *meta = json_pack("{sO so s{so so}}", "plan", plan, "codes", rp_tables_codes(),
-		   "columns", "traces", rp_tables_columns(w->tables, RP_TABLE_TRACES), "samples",
+	json_t *plan = json_loads(w->run->plan, 0, &why), *warnings = json_array(),
+	       *meta = json_pack("{sO so so s{so so}}", "plan", plan, "warnings", warnings, "codes",
+		   rp_tables_codes(), "columns", "traces",
+		   rp_tables_columns(w->tables, RP_TABLE_TRACES), "samples",
 		   rp_tables_columns(w->tables, RP_TABLE_SAMPLES));
+	add_warnings(w->run, warnings);
 	json_t *design = json_incref(json_object_get(plan, "design"));
 	bool synthetic = json_integer_value(json_object_get(plan, "synthetic")) > 0;
 	bool ok = (!synthetic || write_doc(w, "design.json", json_incref(design), err)) &&
@@ -223,16 +260,27 @@ label_write(struct label_run *run, struct rp_err *err)
 
 /* ---- what is printed ---- */
 
-static bool
-print_warnings(const struct label_run *run)
+static void
+print_warnings(const json_t *warnings)
 {
 	json_t *text;
 	size_t i;
-	json_array_foreach(run->warnings, i, text)
+	json_array_foreach((json_t *)(uintptr_t)warnings, i, text)
 	{
 		fprintf(stderr, "reprise: label: %s\n", json_string_value(text));
 	}
-	return true;
+}
+
+/* All of them. */
+static json_t *
+all_warnings(const struct label_run *run)
+{
+	json_t *list = json_copy(run->warnings);
+	add_warnings(run, list);
+	if (rp_interrupted && run->o->json) /* else the error says it */
+		json_array_append_new(
+		    list, json_string("interrupted: this is of a part of the traces"));
+	return list;
 }
 
 static bool
@@ -258,12 +306,13 @@ label_print_rows(struct label_run *run, struct rp_err *err)
 	const struct label_opts *o = run->o;
 	json_t *doc = NULL;
 	rp_emit_begin();
+	json_t *warnings = all_warnings(run);
 	bool ok = rp_tables_make(&t, run->block, run->items, err);
 	if (ok && !o->csv)
 		doc = json_pack("{ss ss so so so sO}", "reprise", PACKAGE_VERSION, "command",
 		    "label", "traces", rp_tables_json(&t, RP_TABLE_TRACES), "samples",
 		    rp_tables_json(&t, RP_TABLE_SAMPLES), "aggregates",
-		    rp_tables_json(&t, RP_TABLE_AGGREGATES), "warnings", run->warnings);
+		    rp_tables_json(&t, RP_TABLE_AGGREGATES), "warnings", warnings);
 	struct rp_out *to =
 	    ok && (o->csv || rp_emit_whole(doc, err)) ? rp_out_open("-", err) : NULL;
 	ok = to && (o->csv       ? rp_tables_csv(&t, RP_TABLE_SAMPLES, to, err)
@@ -274,8 +323,9 @@ label_print_rows(struct label_run *run, struct rp_err *err)
 	else
 		rp_out_abort(to);
 	if (ok && !o->json)
-		print_warnings(run);
+		print_warnings(warnings);
 	json_decref(doc);
+	json_decref(warnings);
 	rp_tables_free(&t);
 	return ok;
 }
@@ -288,9 +338,10 @@ label_print_summary(struct label_run *run, struct rp_err *err)
 	for (size_t i = 0; i < run->items; i++)
 		mine += label_is_own(run, i);
 	rp_emit_begin();
-	json_t *doc = json_pack("{ss ss ss sI sI sO}", "reprise", PACKAGE_VERSION, "command",
-	    "label", "output", o->output, "synthetic", (json_int_t)run->synthetic, "real",
-	    (json_int_t)(run->items - run->synthetic), "warnings", run->warnings);
+	json_t *warnings = all_warnings(run);
+	json_t *doc = json_pack("{ss ss so sI sI sO}", "reprise", PACKAGE_VERSION, "command",
+	    "label", "output", rp_emit_text(o->output), "synthetic", (json_int_t)run->synthetic,
+	    "real", (json_int_t)(run->items - run->synthetic), "warnings", warnings);
 	if (run->shares > 1)
 		json_object_set_new(doc, "share",
 		    json_pack("{sI sI sI}", "index", (json_int_t)run->share, "of",
@@ -308,8 +359,9 @@ label_print_summary(struct label_run *run, struct rp_err *err)
 		    "%s: %zu synthetic and %zu real traces; read %s/DATASHEET.md\n", o->output,
 		    run->synthetic, run->items - run->synthetic, o->output);
 	if (ok && !o->json)
-		print_warnings(run);
+		print_warnings(warnings);
 	ok = rp_emit_close(to, doc, ok, err);
 	json_decref(doc);
+	json_decref(warnings);
 	return ok;
 }

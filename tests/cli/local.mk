@@ -16,6 +16,7 @@ scripts += tests/cli/allocation.test
 scripts += tests/cli/input.test
 scripts += tests/cli/interrupt.test
 scripts += tests/cli/label.test
+scripts += tests/cli/label_kill.test
 scripts += tests/cli/live.test
 scripts += tests/cli/memory.test
 scripts += tests/cli/model.test

@@ -33,11 +33,12 @@ rp_buf_reserve(struct rp_buf *b, size_t more, struct rp_err *err)
 bool
 rp_buf_add(struct rp_buf *b, const void *bytes, size_t n, struct rp_err *err)
 {
+	if (!n)
+		return true;
 	unsigned char *to = rp_buf_reserve(b, n, err);
 	if (!to)
 		return false;
-	if (n)
-		memcpy(to, bytes, n);
+	memcpy(to, bytes, n);
 	b->n += n;
 	return true;
 }

@@ -15,6 +15,7 @@ RP_TEST(buf, bytes_are_appended)
 	cr_assert_eq(b.n, 10000);
 	rp_buf_free(&b);
 	cr_assert(!b.bytes && !b.n && !b.room);
+	cr_assert(rp_buf_add(&b, NULL, 0, NULL), "nothing to nothing is no failure");
 	cr_assert(rp_buf_add(&b, "x", 1, NULL));
 	rp_buf_free(&b);
 }

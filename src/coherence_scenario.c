@@ -3,7 +3,9 @@
 
 #include "coherence.h"
 
+#include "base/buf.h"
 #include "base/mem.h"
+#include "base/parse.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -147,6 +149,14 @@ number_of(const json_t *from, uint64_t least, uint64_t most, uint64_t *out)
 	return true;
 }
 
+/* An address; one that JSON's integers cannot hold is a text, as in the output. */
+static bool
+address_of(const json_t *from, uint64_t *out)
+{
+	return json_is_string(from) ? rp_parse_u64(json_string_value(from), out, NULL)
+	                            : number_of(from, 0, INT64_MAX, out);
+}
+
 static bool
 read_access(const json_t *from, uint32_t caches, struct rp_access *a, uint64_t *gap)
 {
@@ -156,7 +166,7 @@ read_access(const json_t *from, uint32_t caches, struct rp_access *a, uint64_t *
 	*gap = 0;
 	if ((n != 4 && n != 5) || !op || (strcmp(op, "R") && strcmp(op, "W")) ||
 	    !number_of(json_array_get(from, 0), 0, caches - 1, &stream) ||
-	    !number_of(json_array_get(from, 2), 0, INT64_MAX, &a->addr) ||
+	    !address_of(json_array_get(from, 2), &a->addr) ||
 	    !number_of(json_array_get(from, 3), 1, UINT32_MAX, &size) ||
 	    (n == 5 && !number_of(json_array_get(from, 4), 0, INT64_MAX, gap)))
 		return false;
@@ -203,19 +213,72 @@ read_root(struct coherence_scenario *s, struct rp_coherence_config *config, uint
 	       read_trace(json_object_get(s->root, "trace"), config->caches, s, err);
 }
 
+/* Copies JSON; integers from 2^63 on, which jansson refuses, become the texts that they are in the output. */
+static bool
+quote_big(const struct rp_buf *from, struct rp_buf *to, struct rp_err *err)
+{
+	const char *at = (const char *)from->bytes, *end = at + from->n, *copied = at;
+	char before = ' '; /* the character before `at` */
+	if (!rp_buf_reserve(to, from->n + 1, err))
+		return false;
+	for (bool text = false; at < end;) {
+		const char *number = at;
+		uint64_t x;
+		if (text || !rp_scan_dec(&at, end, &x)) {
+			text ^= *at == '"';
+			at += text && *at == '\\' && at + 1 < end ? 2 : 1;
+			before = at[-1];
+			continue;
+		}
+		bool whole = !strchr("+-.0123456789", before) && (at == end || !strchr(".eE", *at));
+		if (whole && x > INT64_MAX) {
+			if (!rp_buf_add(to, copied, (size_t)(number - copied), err) ||
+			    !rp_buf_printf(to, err, "\"0x%" PRIx64 "\"", x))
+				return false;
+			copied = at;
+		}
+		before = at[-1];
+	}
+	return rp_buf_add(to, copied, (size_t)(end - copied), err);
+}
+
+/* The JSON of a file; NULL with *err filled. Gives. */
+static json_t *
+load(FILE *f, const char *path, struct rp_err *err)
+{
+	enum { PIECE = 1 << 16 };
+	struct rp_buf raw = { 0 }, quoted = { 0 };
+	json_error_t where;
+	json_t *root = NULL;
+	unsigned char *to;
+	size_t n = 1;
+	while (n && (to = rp_buf_reserve(&raw, PIECE, err)))
+		raw.n += n = fread(to, 1, PIECE, f);
+	if (!n && ferror(f)) {
+		rp_fail_errno(err, RP_INPUT, "%s", path);
+	} else if (!n && quote_big(&raw, &quoted, err)) {
+		root = json_loadb(
+		    (const char *)quoted.bytes, quoted.n, JSON_REJECT_DUPLICATES, &where);
+		if (!root)
+			rp_fail(err, RP_INPUT, "%s:%d: %s", path, where.line, where.text);
+	}
+	rp_buf_free(&raw);
+	rp_buf_free(&quoted);
+	return root;
+}
+
 bool
 coherence_scenario_read(const char *path, struct coherence_scenario *s,
     struct rp_coherence_config *config, uint32_t *top, struct rp_err *err)
 {
-	json_error_t where;
 	FILE *f = strcmp(path, "-") ? fopen(path, "r") : stdin;
 	if (!f)
 		return rp_fail_errno(err, RP_INPUT, "%s", path);
-	s->root = json_loadf(f, JSON_REJECT_DUPLICATES, &where);
+	s->root = load(f, path, err);
 	if (f != stdin)
 		fclose(f);
 	if (!s->root)
-		return rp_fail(err, RP_INPUT, "%s:%d: %s", path, where.line, where.text);
+		return false;
 	if (read_root(s, config, top, err))
 		return true;
 	if (err && err->code == RP_USAGE)
@@ -239,25 +302,33 @@ struct differences {
 	bool failed; /* printing */
 };
 
+/* Writes a value: a cache's whole contents may be longer than what rp_out_printf takes. NULL: there is none. */
+static bool
+write_value(struct differences *d, const json_t *value)
+{
+	char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+	const char *shown = !value ? "nothing" : text ? text : "?";
+	bool ok = rp_out_write(d->to, shown, strlen(shown), d->err);
+	free(text);
+	return ok;
+}
+
 static void
 differ(struct differences *d, const char *path, const json_t *expected, const json_t *found)
 {
-	char *want = json_dumps(expected, JSON_ENCODE_ANY | JSON_COMPACT);
-	char *have = found ? json_dumps(found, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
 	d->different++;
-	d->failed = d->failed || !rp_out_printf(d->to, d->err, "%s: expected %s, found %s\n", path,
-				     want ? want : "?", found ? have ? have : "?" : "nothing");
-	free(want);
-	free(have);
+	d->failed = d->failed || !rp_out_printf(d->to, d->err, "%s: expected ", path) ||
+	            !write_value(d, expected) || !rp_out_write(d->to, ", found ", 8, d->err) ||
+	            !write_value(d, found) || !rp_out_write(d->to, "\n", 1, d->err);
 }
 
+/* NULL is a value that is not there. */
 static void
 compare(struct differences *d, const char *path, const json_t *expected, const json_t *found)
 {
 	char below[512];
 	const char *key;
 	json_t *value;
-	size_t i;
 	if (json_is_object(expected) && json_is_object(found)) {
 		json_object_foreach((json_t *)expected, key, value)
 		{
@@ -266,12 +337,11 @@ compare(struct differences *d, const char *path, const json_t *expected, const j
 		}
 		return;
 	}
-	if (json_is_array(expected) && json_is_array(found) &&
-	    json_array_size(expected) == json_array_size(found)) {
-		json_array_foreach(expected, i, value)
-		{
+	if (json_is_array(expected) && json_is_array(found)) {
+		size_t n = json_array_size(expected), m = json_array_size(found);
+		for (size_t i = 0; i < n || i < m; i++) {
 			snprintf(below, sizeof below, "%s[%zu]", path, i);
-			compare(d, below, value, json_array_get(found, i));
+			compare(d, below, json_array_get(expected, i), json_array_get(found, i));
 		}
 		return;
 	}

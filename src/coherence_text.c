@@ -6,6 +6,7 @@
 #include "base/parse.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +29,8 @@ say(struct rp_out *to, struct rp_err *err, const char *label, const char *format
 	bool ok = rp_out_printf(to, err, "%-*s", LABEL, label);
 	for (const char *p = text; ok && *p;) {
 		size_t word = strcspn(p, " ");
+		if (!strncmp(p + word, " %", 2)) /* stays with its number */
+			word += 2 + strcspn(p + word + 2, " ");
 		if (column + 1 + word > WIDTH && column > LABEL) {
 			ok = rp_out_printf(to, err, "\n%*s", LABEL, "");
 			column = LABEL;
@@ -56,11 +59,11 @@ at(json_t *doc, const char *path)
 	return (uint64_t)json_integer_value(rp_emit_at(doc, path));
 }
 
-/* The share in percent. */
+/* The share in percent, cut after the tenths: what is just below a threshold shall not look as if it reached it. */
 static double
 percent(uint64_t part, uint64_t of)
 {
-	return of ? 100.0 * (double)part / (double)of : 0;
+	return of ? floor(1000.0 * (double)part / (double)of) / 10 : 0;
 }
 
 static bool
@@ -98,6 +101,25 @@ print_setup(struct rp_out *to, const struct coherence_run *run, json_t *doc, str
 		   say(to, err, "warm-up", "%" PRIu64 " accesses, not counted", run->warmup));
 }
 
+/* What all lines together would be called by the bytes, with the shares that decide for one. */
+static const char *
+of_all(json_t *doc)
+{
+	uint64_t t = at(doc, "totals.coherence_true"), f = at(doc, "totals.coherence_false");
+	return 10 * f >= 9 * (t + f)   ? "false sharing"
+	       : 10 * t >= 9 * (t + f) ? "true sharing"
+	                               : "mixed";
+}
+
+/* What a bound run is by the bytes: its hottest line, or without statistics by line all of them. */
+static const char *
+by_bytes(json_t *doc)
+{
+	json_t *hot = rp_emit_at(doc, "report.hot_line");
+	return json_is_null(hot) ? of_all(doc)
+	                         : json_string_value(rp_emit_at(doc, "report.mask_verdict"));
+}
+
 bool
 coherence_print_verdict(struct rp_out *to, json_t *doc, struct rp_err *err)
 {
@@ -113,38 +135,44 @@ coherence_print_verdict(struct rp_out *to, json_t *doc, struct rp_err *err)
 		    (uint64_t)json_integer_value(hot));
 	else if (json_is_string(hot))
 		snprintf(line, sizeof line, "; the hottest line is %s", json_string_value(hot));
-	bool ok = bound
-	              ? say(to, err, "verdict",
-			    "coherence-bound: %s by the bytes used, %s by the offsets of misses%s",
-			    json_string_value(json_object_get(r, "mask_verdict")),
-			    json_string_value(json_object_get(r, "offsets_verdict")), line)
-	              : say(to, err, "verdict", "not coherence-bound%s",
-			    directory ? ", but bound by the directory: it is too small" : "");
+	bool ok =
+	    !bound ? say(to, err, "verdict", "not coherence-bound%s",
+			 directory ? ", but bound by the directory: it is too small" : "")
+	    : *line
+		? say(to, err, "verdict",
+		      "coherence-bound: %s by the bytes used, %s by the offsets of misses%s",
+		      by_bytes(doc), json_string_value(json_object_get(r, "offsets_verdict")), line)
+		: say(to, err, "verdict",
+		      "coherence-bound: %s by the bytes used in all lines together; without "
+		      "--no-lines it would be known which lines",
+		      by_bytes(doc));
 	return ok && say(to, err, "because",
-			 "of %s line accesses %.1f %% miss; of the misses %.1f %% find modified "
+			 "of %s line access%s %.1f %% miss; of the misses %.1f %% find modified "
 			 "data in another cache, %.1f %% had their line taken by another's store, "
 			 "%.1f %% by the directory (a run is bound from 50 %% of the first two on)",
-			 count, percent(misses, accesses), percent(at(doc, "totals.hitm"), misses),
-			 percent(sharing, misses), percent(dir, misses));
+			 count, accesses == 1 ? "" : "es", percent(misses, accesses),
+			 percent(at(doc, "totals.hitm"), misses), percent(sharing, misses),
+			 percent(dir, misses));
 }
 
-/* What to do about sharing. */
+static const char of_false_sharing[] =
+    "the caches use different bytes of the same lines: pad or align what each thread writes to "
+    "lines of its own, or keep apart what different threads write; then run this again";
+static const char of_true_sharing[] =
+    "the caches use the very bytes that others write, so padding does not help: share less often "
+    "(copies of each thread that are merged now and then, batches, another lock), or keep the data "
+    "with one thread";
+static const char of_mixed_sharing[] =
+    "some lives of the copies use what others wrote, some do not: first move apart the fields that "
+    "different threads write (the offsets below), then see what true sharing is left";
+
+/* What to do about sharing; `verdict` is by the bytes. */
 static const char *
-advice_on_sharing(json_t *report)
+advice_on_sharing(const char *verdict)
 {
-	if (is(report, "mask_verdict", "false sharing"))
-		return "the caches use different bytes of the same lines: pad or align what each "
-		       "thread writes to lines of its own, or keep apart what different threads "
-		       "write; then run this again";
-	if (is(report, "mask_verdict", "true sharing"))
-		return "the caches use the very bytes that others write, so padding does not help: "
-		       "share less often (copies of each thread that are merged now and then, "
-		       "batches, another lock), or keep the data with one thread";
-	if (is(report, "mask_verdict", "mixed"))
-		return "some lives of the copies use what others wrote, some do not: first move "
-		       "apart the fields that different threads write (the offsets below), then "
-		       "see what true sharing is left";
-	return "run again with statistics by line (without --no-lines) to see which lines move";
+	return !strcmp(verdict, "false sharing")  ? of_false_sharing
+	       : !strcmp(verdict, "true sharing") ? of_true_sharing
+	                                          : of_mixed_sharing;
 }
 
 /* What to do where sharing is not the problem: what most misses are. */
@@ -156,10 +184,9 @@ advice_on_misses(json_t *doc)
 		 coherence = at(doc, "totals.coherence") - at(doc, "totals.coherence_dir");
 	if (!misses)
 		return "nothing missed: there is nothing to do here";
-	if (2 * coherence >= misses)
-		return "most misses are coherence misses all the same, though few find modified "
-		       "data: with one writer and many readers only the first reader after a "
-		       "store does. Look at the lines below and at who writes them";
+	if (json_is_true(rp_emit_at(doc, "report.directory_bound")))
+		return "most misses are on lines that the caches had to give back when the "
+		       "directory replaced their entries: give it more of them";
 	if (capacity >= cold && capacity >= conflict && capacity >= coherence)
 		return "most misses are for want of capacity: make what is used together smaller "
 		       "(blocking), or look with `reprise profile` at what a larger cache gives";
@@ -173,13 +200,29 @@ advice_on_misses(json_t *doc)
 	       "below";
 }
 
+/* What to do next. */
+static bool
+print_next(struct rp_out *to, json_t *doc, struct rp_err *err)
+{
+	json_t *r = json_object_get(doc, "report");
+	uint64_t misses = at(doc, "totals.misses"),
+		 sharing = at(doc, "totals.coherence") - at(doc, "totals.coherence_dir");
+	if (json_is_true(json_object_get(r, "coherence_bound")))
+		return say(to, err, "next", "%s", advice_on_sharing(by_bytes(doc)));
+	if (!sharing || 2 * sharing < misses)
+		return say(to, err, "next", "%s", advice_on_misses(doc));
+	return say(to, err, "next",
+	    "most misses are coherence misses all the same, though few find modified data: with "
+	    "one "
+	    "writer and many readers only the first reader after a store does; %s",
+	    advice_on_sharing(of_all(doc)));
+}
+
 static bool
 print_advice(struct rp_out *to, const struct coherence_run *run, json_t *doc, struct rp_err *err)
 {
-	json_t *r = json_object_get(doc, "report");
-	bool bound = json_is_true(json_object_get(r, "coherence_bound"));
 	uint64_t evicted = at(doc, "home.dir_evictions");
-	bool ok = say(to, err, "next", "%s", bound ? advice_on_sharing(r) : advice_on_misses(doc));
+	bool ok = print_next(to, doc, err);
 	if (ok && evicted)
 		ok = say(to, err, "directory",
 		    "%" PRIu64 " entries were replaced, which took %" PRIu64
@@ -272,9 +315,12 @@ print_caches(struct rp_out *to, json_t *doc, struct rp_err *err)
 		{ "hit-modified", "hitm", RP_CELL_COUNT },
 		{ "upgrades", "upgrades", RP_CELL_COUNT },
 		{ "Inv", "inv_received", RP_CELL_COUNT } };
-	json_t *rows = json_array(), *each = json_object_get(doc, "per_cache"), *c,
+	json_t *each = json_object_get(doc, "per_cache"), *c,
 	       *streams = json_object_get(doc, "streams");
 	size_t i;
+	if (!json_array_size(each))
+		return true;
+	json_t *rows = json_array();
 	json_array_foreach(each, i, c)
 	{
 		if (i == CACHES_SHOWN)

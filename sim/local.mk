@@ -179,6 +179,7 @@ core += sim/coherence/home.h
 core += sim/coherence/lines.c
 core += sim/coherence/lines.h
 core += sim/coherence/msi.c
+core += sim/coherence/order.h
 core += sim/coherence/pool.c
 core += sim/coherence/pool.h
 core += sim/coherence/protocol.c

@@ -37,15 +37,16 @@ make_room(struct rp_coherence *k, const struct coh_request *q, uint32_t set, siz
     struct coh_outcome *out, struct rp_err *err)
 {
 	struct coh_cache *cache = &k->cache[q->cache];
-	if (cache->valid[set] < k->geometry.ways) {
+	if (IS_WORD(k) && !k->hooks.pinned) {
+		*place = coh_last_place(&k->geometry, cache, set);
+		if (!cache->way[*place].state)
+			return true;
+	} else if (cache->valid[set] < k->geometry.ways) {
 		*place = coh_free_way(&k->geometry, cache, set);
 		return true;
-	}
-	if (IS_LRU(k) && !k->hooks.pinned)
-		*place =
-		    (size_t)set * k->geometry.ways + coh_order(&k->geometry, cache, set)->last - 1;
-	else
+	} else {
 		*place = coh_victim_of(k, q, set);
+	}
 	out->victim = cache->tag[*place];
 	return evict(k, q->cache, set, *place, err);
 }
@@ -118,19 +119,19 @@ begin_life(struct rp_coherence *k, const struct coh_request *q, struct coh_line 
 	struct coh_cache *cache = &k->cache[q->cache];
 	if (miss == MISS_COLD) /* its mask is new */
 		return;
-	uint64_t *unseen = unseen_of(k, x, q->cache);
+	uint8_t *news = set_of(k, x, COH_NEWS);
+	const uint64_t *unseen = has(news, q->cache) ? unseen_of(k, x, q->cache) : NULL;
 	if (miss == MISS_TAKEN && !(unseen && uses(k, unseen, q->mask))) {
 		cache->way[place].open = true;
-		for (unsigned w = 0; unseen && w < MASK_WORDS(k); w++)
-			news_at(k, cache, place)[w] = unseen[w];
+		for (unsigned w = 0; w < MASK_WORDS(k); w++)
+			news_at(k, cache, place)[w] = unseen ? unseen[w] : 0;
 		return;
 	}
 	if (miss == MISS_TAKEN) {
 		cache->count.first_ref_true++;
 		count_true(k, cache, x);
 	}
-	if (unseen)
-		coh_mask_clear(unseen, MASK_WORDS(k));
+	drop(news, q->cache);
 }
 
 /* The masks after an access that found the line. */
@@ -138,14 +139,11 @@ static inline void
 use_copy(struct rp_coherence *k, const struct coh_request *q, size_t place)
 {
 	struct coh_cache *cache = &k->cache[q->cache];
-	uint64_t *news = news_at(k, cache, place), *unseen;
-	if (!uses(k, news, q->mask))
+	if (!cache->way[place].open || !uses(k, news_at(k, cache, place), q->mask))
 		return;
 	struct coh_line *x = coh_line(&k->lines, cache->way[place].line);
 	cache->way[place].open = false;
-	coh_mask_clear(news, MASK_WORDS(k));
-	if ((unseen = unseen_of(k, x, q->cache)))
-		coh_mask_clear(unseen, MASK_WORDS(k));
+	drop(set_of(k, x, COH_NEWS), q->cache);
 	count_true(k, cache, x);
 }
 
@@ -158,12 +156,25 @@ store_to(struct rp_coherence *k, const struct coh_request *q, size_t place)
 		stored[w] |= q->mask[w];
 }
 
+/* The reference cache's part of an access that found the line. */
+static inline void
+refer(struct rp_coherence *k, uint32_t c, struct coh_way *w)
+{
+	struct coh_reference *r = &k->cache[c].reference;
+	bool found;
+	if (r->node[w->node].line == w->line)
+		coh_reference_first(r, w->node);
+	else
+		w->node = coh_reference_use(
+		    r, w->line, hint_of(k, coh_line(&k->lines, w->line), c), &found);
+}
+
 static inline void
 hit(struct rp_coherence *k, const struct coh_request *q, uint32_t set, size_t place)
 {
 	struct coh_cache *cache = &k->cache[q->cache];
 	struct coh_way *w = &cache->way[place];
-	w->node = coh_reference_again(&cache->reference, w->line, w->node);
+	refer(k, q->cache, w);
 	*(q->store ? &cache->count.write_hits : &cache->count.read_hits) += 1;
 	coh_touch(&k->geometry, cache, set, place, q);
 	if (!++w->hits && k->lines.stats)
@@ -174,6 +185,14 @@ hit(struct rp_coherence *k, const struct coh_request *q, uint32_t set, size_t pl
 		store_to(k, q, place);
 	if (cache->version)
 		coh_look_at_version(k, q, place);
+}
+
+/* Makes masks for a line that cache c gets when others had it and somebody could write. */
+static inline bool
+give_masks(struct rp_coherence *k, struct coh_line *x, uint32_t c, struct rp_err *err)
+{
+	return x->room || !x->written || !coh_has_others(set_of(k, x, COH_EVER), SET_BYTES(k), c) ||
+	       coh_lines_make_masks(&k->lines, x, err);
 }
 
 static inline bool
@@ -187,7 +206,7 @@ upgrade(struct rp_coherence *k, const struct coh_request *q, uint32_t set, size_
 	struct coh_stats *s = stats_of(k, x);
 	uint8_t grant = COH_ABSENT;
 	out->record = record;
-	w->node = coh_reference_again(&cache->reference, record, w->node);
+	refer(k, q->cache, w);
 	cache->count.upgrades++;
 	coh_touch(&k->geometry, cache, set, place, q);
 	if (s) {
@@ -200,6 +219,8 @@ upgrade(struct rp_coherence *k, const struct coh_request *q, uint32_t set, size_
 			return false;
 	if (!grant)
 		return true;
+	if (!give_masks(k, x, q->cache, err))
+		return false;
 	w->state = grant;
 	use_copy(k, q, place);
 	store_to(k, q, place);
@@ -217,15 +238,30 @@ arrive(struct rp_coherence *k, const struct coh_request *q, struct coh_line *x, 
 	if (!has(set_of(k, x, COH_EVER), q->cache) &&
 	    !coh_lines_hold(&k->lines, record, q->cache, err))
 		return false;
+	if (!give_masks(k, x, q->cache, err))
+		return false;
 	coh_fill(&k->geometry, cache, set, place, record, state, q);
-	coh_mask_clear(news_at(k, cache, place), MASK_WORDS(k));
-	coh_mask_clear(stored_at(k, cache, place), MASK_WORDS(k));
 	add(set_of(k, x, COH_HOLDERS), q->cache);
 	drop(set_of(k, x, COH_TAKEN), q->cache);
 	drop(set_of(k, x, COH_RECALLED), q->cache);
 	if (cache->version)
 		cache->version[place] = k->version[record];
 	return true;
+}
+
+/* The reference cache's part of a miss; *found: it has the line. The line's node. */
+static inline uint32_t
+refer_to_absent(
+    struct rp_coherence *k, struct coh_line *x, uint32_t record, uint32_t c, bool *found)
+{
+	struct coh_reference *r = &k->cache[c].reference;
+	uint16_t *hint = hint_of(k, x, c);
+	uint8_t *listed = set_of(k, x, COH_LISTED);
+	*found = false;
+	if (has(listed, c))
+		return coh_reference_use(r, record, hint, found);
+	add(listed, c);
+	return coh_reference_add(r, record, hint);
 }
 
 static inline bool
@@ -243,8 +279,7 @@ miss(struct rp_coherence *k, const struct coh_request *q, uint32_t set, struct c
 		return false;
 	out->record = record;
 	struct coh_line *x = coh_line(&k->lines, record);
-	uint32_t node = coh_reference_use(&cache->reference, record, &found);
-	add(set_of(k, x, COH_LISTED), q->cache);
+	uint32_t node = refer_to_absent(k, x, record, q->cache, &found);
 	enum miss why = classify(k, q, x, found);
 	count_miss(k, q, x, why);
 	if (!make_room(k, q, set, &place, out, err))

@@ -8,20 +8,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CACHE_LINE = 64 };
+
 bool
-coh_reference_open(struct coh_reference *r, uint32_t lines, struct rp_err *err)
+coh_reference_open(struct coh_reference *r, uint32_t lines, bool hinted, struct rp_err *err)
 {
-	r->lines = lines;
-	r->line = rp_mem_array(lines, sizeof *r->line, err);
-	r->order = rp_mem_array(1, rp_links_set_bytes(lines, NULL), err);
-	return r->line && r->order && coh_chain_open(&r->chain, lines, err);
+	if (!(r->node = rp_mem_array(lines, sizeof *r->node, err)))
+		return false;
+	for (uint32_t i = 0; i < lines; i++)
+		r->node[i] = (struct coh_node){ COH_FREE, (i ? i : lines) - 1, (i + 1) % lines };
+	return hinted || coh_chain_open(&r->chain, lines, err);
+}
+
+bool
+coh_reference_unhint(struct coh_reference *r, uint32_t lines, struct rp_err *err)
+{
+	if (!coh_chain_open(&r->chain, lines, err))
+		return false;
+	for (uint32_t i = 0; i < lines; i++)
+		if (r->node[i].line != COH_FREE)
+			coh_chain_add(&r->chain, r->node[i].line, i);
+	return true;
 }
 
 void
 coh_reference_close(struct coh_reference *r)
 {
-	free(r->line);
-	free(r->order);
+	free(r->node);
 	coh_chain_close(&r->chain);
 }
 
@@ -47,15 +60,15 @@ at_place(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, uint64
 }
 
 bool
-coh_cache_open(struct coh_cache *c, const struct coh_geometry *g, uint32_t stream, bool versions,
-    struct rp_err *err)
+coh_cache_open(struct coh_cache *c, const struct coh_geometry *g, uint32_t stream, bool hinted,
+    bool versions, struct rp_err *err)
 {
 	size_t places = (size_t)g->sets * g->ways;
 	const struct rp_policy *p = g->policy;
 	c->stream = stream;
 	c->rng = rp_rng_for(g->seed, "sim/coherence", stream);
-	c->tag = rp_mem_array(places, sizeof *c->tag, err);
-	c->way = rp_mem_array(places, sizeof *c->way, err);
+	c->tag = rp_mem_aligned(CACHE_LINE, places, sizeof *c->tag, err);
+	c->way = rp_mem_aligned(CACHE_LINE, places, sizeof *c->way, err);
 	c->news = rp_mem_array(places, g->mask_words * sizeof *c->news, err);
 	c->stored = rp_mem_array(places, g->mask_words * sizeof *c->stored, err);
 	c->valid = rp_mem_array(g->sets, sizeof *c->valid, err);
@@ -67,8 +80,13 @@ coh_cache_open(struct coh_cache *c, const struct coh_geometry *g, uint32_t strea
 	if (!c->tag || !c->way || !c->news || !c->stored || !c->valid || !c->set_state ||
 	    !c->all_state || (versions && !c->version) ||
 	    (g->hashed && !coh_chain_open(&c->index, places, err)) ||
-	    !coh_reference_open(&c->reference, (uint32_t)places, err))
+	    !coh_reference_open(&c->reference, (uint32_t)places, hinted, err))
 		return false;
+	if (g->how == COH_LRU_WORD) {
+		for (uint32_t i = 0; i < g->sets; i++)
+			*coh_order(c, i) = COH_ORDER_FIRST;
+		return true;
+	}
 	for (uint32_t i = 0; p->init && i < g->sets; i++) {
 		struct rp_at at = at_place(g, c, i, 0, NULL);
 		p->init(&at);
@@ -106,6 +124,8 @@ coh_free_way(const struct coh_geometry *g, const struct coh_cache *c, uint32_t s
 	size_t place = (size_t)set * g->ways;
 	if (c->valid[set] == g->ways)
 		return SIZE_MAX;
+	if (g->how == COH_LRU_WORD)
+		return coh_last_place(g, c, set);
 	while (c->way[place].state)
 		place++;
 	return place;
@@ -117,9 +137,18 @@ is_pinned(const uint64_t *pinned, uint32_t way)
 	return pinned && pinned[way / 64] >> way % 64 & 1;
 }
 
-/* The way that a list puts last of those that may leave. */
+/* The way that a word, or a list, puts last of those that may leave. */
 static uint32_t
-last_of(const struct rp_links *l, const uint64_t *pinned, uint64_t *skips)
+last_in_word(uint64_t order, uint32_t ways, const uint64_t *pinned, uint64_t *skips)
+{
+	uint32_t at = ways - 1;
+	for (; is_pinned(pinned, coh_order_at(order, at)); at--)
+		++*skips;
+	return coh_order_at(order, at);
+}
+
+static uint32_t
+last_in_list(const struct rp_links *l, const uint64_t *pinned, uint64_t *skips)
 {
 	uint32_t w = l->last - 1;
 	for (; is_pinned(pinned, w); w = l->way[w].before - 1)
@@ -165,8 +194,10 @@ coh_victim(const struct coh_geometry *g, struct coh_cache *c, uint32_t set,
     const struct coh_request *q, const uint64_t *pinned, uint64_t *skips)
 {
 	size_t base = (size_t)set * g->ways;
+	if (g->how == COH_LRU_WORD)
+		return base + last_in_word(*coh_order(c, set), g->ways, pinned, skips);
 	if (g->how != COH_ANY_POLICY)
-		return base + last_of(coh_order(g, c, set), pinned, skips);
+		return base + last_in_list(coh_links(g, c, set), pinned, skips);
 	struct rp_at at = at_place(g, c, set, q->line, q);
 	at.pinned = pinned;
 	uint32_t w = g->policy->victim(&at), other = w = w < g->ways ? w : 0;
@@ -195,8 +226,11 @@ coh_fill(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, size_t
 	c->valid[set]++;
 	if (g->hashed)
 		coh_chain_add(&c->index, q->line, (uint32_t)place);
-	if (g->how != COH_ANY_POLICY) {
-		rp_links_first(coh_order(g, c, set), way);
+	if (g->how == COH_LRU_WORD) {
+		uint64_t *order = coh_order(c, set);
+		*order = coh_order_first(*order, way);
+	} else if (g->how != COH_ANY_POLICY) {
+		rp_links_first(coh_links(g, c, set), way);
 	} else if (g->policy->fill) {
 		struct rp_at at = at_place(g, c, set, q->line, q);
 		g->policy->fill(&at, way);
@@ -219,8 +253,11 @@ coh_empty(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, size_
 void
 coh_forget_way(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, uint32_t way)
 {
-	if (g->how != COH_ANY_POLICY) {
-		rp_links_out(coh_order(g, c, set), way);
+	if (g->how == COH_LRU_WORD) {
+		uint64_t *order = coh_order(c, set);
+		*order = coh_order_last(*order, way, g->ways);
+	} else if (g->how != COH_ANY_POLICY) {
+		rp_links_out(coh_links(g, c, set), way);
 	} else if (g->policy->drop) {
 		struct rp_at at = at_place(g, c, set, c->tag[(size_t)set * g->ways + way], NULL);
 		g->policy->drop(&at, way);

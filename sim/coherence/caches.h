@@ -7,7 +7,9 @@
 
 #include "sim/coherence/coherence.h"
 #include "sim/coherence/lines.h"
+#include "sim/coherence/order.h"
 #include "sim/coherence/reference.h"
+#include "sim/policy/links.h"
 
 struct coh_way {
 	uint32_t line; /* its record */
@@ -18,7 +20,8 @@ struct coh_way {
 	bool read;     /* by one of the hits */
 };
 
-enum coh_policy { COH_LRU, COH_FIFO, COH_ANY_POLICY };
+/* Up to 16 ways lru's order is a word (sim/coherence/order.h); more, and fifo's, are linked (sim/policy/links.h). */
+enum coh_policy { COH_LRU_WORD, COH_LRU_LINKS, COH_FIFO, COH_ANY_POLICY };
 
 /* What all private caches have in common. */
 struct coh_geometry {
@@ -33,13 +36,19 @@ struct coh_geometry {
 	size_t set_bytes; /* of the policy's state of a set */
 };
 
+static inline bool
+coh_is_lru(const struct coh_geometry *g)
+{
+	return g->how == COH_LRU_WORD || g->how == COH_LRU_LINKS;
+}
+
 /* Places of ways are set * ways + way. */
 struct coh_cache {
 	uint32_t stream; /* that it serves, or its number */
 	uint64_t *tag;   /* numbers of lines, by place; of free ways: any */
 	struct coh_way *way;
-	uint64_t *news;    /* masks by place: unseen bytes, of an open lifetime; else 0 */
-	uint64_t *stored;  /* bytes stored to since the line was modified */
+	uint64_t *news;    /* masks by place: unseen bytes, of an open lifetime; else anything */
+	uint64_t *stored;  /* bytes stored to since the line was modified; 0 where it is not */
 	uint64_t *version; /* of copies, with verify; else NULL */
 	uint32_t *valid;   /* ways in use, by set */
 	char *set_state;
@@ -50,7 +59,8 @@ struct coh_cache {
 	struct rp_coherence_counters count;
 };
 
-bool coh_cache_open(struct coh_cache *c, const struct coh_geometry *g, uint32_t stream,
+/* `hinted`: records of lines have hints for the reference cache. */
+bool coh_cache_open(struct coh_cache *c, const struct coh_geometry *g, uint32_t stream, bool hinted,
     bool versions, struct rp_err *err);
 void coh_cache_close(struct coh_cache *c);
 
@@ -73,10 +83,23 @@ coh_set_of(const struct coh_geometry *g, uint64_t line)
 	                                   : (uint32_t)(line % g->sets);
 }
 
+static inline uint64_t *
+coh_order(const struct coh_cache *c, uint32_t set)
+{
+	return (uint64_t *)c->set_state + set;
+}
+
 static inline struct rp_links *
-coh_order(const struct coh_geometry *g, const struct coh_cache *c, uint32_t set)
+coh_links(const struct coh_geometry *g, const struct coh_cache *c, uint32_t set)
 {
 	return (struct rp_links *)(c->set_state + set * g->set_bytes);
+}
+
+/* Where lru's order is a word: the place that is free or replaced next. */
+static inline size_t
+coh_last_place(const struct coh_geometry *g, const struct coh_cache *c, uint32_t set)
+{
+	return (size_t)set * g->ways + coh_order_at(*coh_order(c, set), g->ways - 1);
 }
 
 /* Place of a line that is cached, or SIZE_MAX. */
@@ -105,8 +128,11 @@ coh_touch(const struct coh_geometry *g, struct coh_cache *c, uint32_t set, size_
     const struct coh_request *q)
 {
 	uint32_t way = (uint32_t)(place - (size_t)set * g->ways);
-	if (g->how == COH_LRU) {
-		struct rp_links *l = coh_order(g, c, set);
+	if (g->how == COH_LRU_WORD) {
+		uint64_t *order = coh_order(c, set);
+		*order = coh_order_first(*order, way);
+	} else if (g->how == COH_LRU_LINKS) {
+		struct rp_links *l = coh_links(g, c, set);
 		if (l->first != way + 1)
 			rp_links_first(l, way);
 	} else if (g->how == COH_ANY_POLICY) {

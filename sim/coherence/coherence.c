@@ -77,10 +77,16 @@ set_geometry(struct rp_coherence *k)
 	g->policy = p;
 	g->arg = c->arg;
 	g->seed = c->seed;
-	g->how = p == rp_policy_find("lru", NULL)    ? COH_LRU
+	bool lru = p == rp_policy_find("lru", NULL);
+	g->how = lru && c->ways <= COH_WORD_WAYS     ? COH_LRU_WORD
+	         : lru                               ? COH_LRU_LINKS
 	         : p == rp_policy_find("fifo", NULL) ? COH_FIFO
 	                                             : COH_ANY_POLICY;
-	g->set_bytes = p->set_bytes ? (p->set_bytes(c->ways, c->arg) + 15) & ~(size_t)15 : 0;
+	if (g->how == COH_LRU_WORD)
+		g->set_bytes = sizeof(uint64_t);
+	else
+		g->set_bytes =
+		    p->set_bytes ? (p->set_bytes(c->ways, c->arg) + 15) & ~(size_t)15 : 0;
 }
 
 struct rp_coherence *
@@ -99,13 +105,15 @@ rp_coherence_new(const struct rp_coherence_config *config, struct rp_err *err)
 	k->line_shift = shift_of(config->line);
 	k->mask_shift = shift_of(config->word_bytes);
 	set_geometry(k);
+	k->lines.mask_words = k->geometry.mask_words;
+	k->lines.stats = config->lines;
+	k->lines.narrow_hints = (uint64_t)config->sets * config->ways <= COH_HINTED_LINES;
 	k->room = config->caches ? config->caches : CACHES_FIRST;
 	k->cache = rp_mem_array(k->room, sizeof *k->cache, err);
 	k->pinned = rp_mem_array((config->ways + 63) / 64, sizeof *k->pinned, err);
 	k->streams = rp_streams_new(err);
 	bool ok = k->cache && k->pinned && k->streams &&
-	          coh_lines_open(&k->lines, config->caches ? config->caches : 2,
-		      k->geometry.mask_words, config->lines, err) &&
+	          coh_lines_open(&k->lines, config->caches ? config->caches : 2, err) &&
 	          (!config->sparse || coh_directory_open(&k->directory, config->dir_sets,
 					  config->dir_ways, config->dir_fifo, err));
 	for (uint32_t i = 0; ok && i < config->caches; i++)
@@ -160,22 +168,26 @@ coh_add_cache(struct rp_coherence *k, uint32_t stream, struct rp_err *err)
 		k->cache = more;
 		k->room *= 2;
 	}
+	bool hinted = k->lines.hints_at;
 	if (!coh_lines_widen(&k->lines, k->n + 1, err))
 		return false;
+	for (size_t i = 0; hinted && !k->lines.hints_at && i < k->n; i++)
+		if (!coh_reference_unhint(
+			&k->cache[i].reference, k->geometry.sets * k->geometry.ways, err))
+			return false;
 	struct coh_cache *c = &k->cache[k->n++];
-	return coh_cache_open(c, &k->geometry, stream, k->config.verify, err);
+	return coh_cache_open(c, &k->geometry, stream, k->lines.hints_at, k->config.verify, err);
 }
 
 /* Lifetimes that began before are not those of misses that count. How many there are. */
 static uint64_t
-forget_lives(struct coh_cache *c, size_t places, unsigned mask_words)
+forget_lives(struct coh_cache *c, size_t places)
 {
 	uint64_t n = 0;
 	for (size_t p = 0; p < places; p++) {
 		n += c->way[p].state && c->way[p].open;
 		c->way[p].open = false;
 	}
-	memset(c->news, 0, places * mask_words * sizeof *c->news);
 	return n;
 }
 
@@ -189,7 +201,7 @@ rp_coherence_warm(struct rp_coherence *k, struct rp_err *err)
 	k->n_before = k->n;
 	coh_settle(k);
 	for (size_t i = 0; i < k->n; i++) {
-		k->forgotten += forget_lives(&k->cache[i], places, k->geometry.mask_words);
+		k->forgotten += forget_lives(&k->cache[i], places);
 		k->before[i] = k->cache[i].count;
 	}
 	k->home.dir_peak_entries = k->entries;
@@ -306,6 +318,6 @@ rp_coherence_bytes(const struct rp_coherence *k)
 	const struct coh_geometry *g = &k->geometry;
 	size_t places = (size_t)g->sets * g->ways;
 	size_t of_place = sizeof(uint64_t) + sizeof(struct coh_way) +
-	                  2 * g->mask_words * sizeof(uint64_t) + 5 * sizeof(uint32_t);
+	                  2 * g->mask_words * sizeof(uint64_t) + sizeof(struct coh_node);
 	return coh_lines_bytes(&k->lines) + k->n * (places * of_place + g->sets * g->set_bytes);
 }

@@ -26,13 +26,32 @@ write_memory(struct rp_coherence *k, uint32_t c, uint32_t record, const struct c
 	return !k->hooks.memory || k->hooks.memory(k->hooks.to, x->number, true, c, err);
 }
 
-/* The owner's copy may not be written any more: what was stored to it is news to the others. */
+/* Bytes that cache c stored to are news to all others that ever held the line. */
+static inline void
+tell(struct rp_coherence *k, struct coh_line *x, uint32_t c, const uint64_t *stored)
+{
+#if COH_SHAPE == 8
+	uint8_t *news = set_of(k, x, COH_NEWS), *ever = set_of(k, x, COH_EVER);
+	uint64_t *unseen = coh_pool_at(&k->lines.masks, x->unseen), own;
+	unsigned had = *news, to = *ever & ~(1U << c);
+	size_t n = (size_t)1 << x->room;
+	own = unseen[c];
+	for (unsigned d = 0; d < n; d++)
+		unseen[d] = (unseen[d] & -(uint64_t)(had >> d & 1)) | *stored;
+	unseen[c] = own;
+	*news = (uint8_t)(had | to);
+#else
+	coh_lines_tell(&k->lines, x, c, stored);
+#endif
+}
+
+/* The owner's copy may not be written any more. */
 static inline void
 publish(struct rp_coherence *k, struct coh_line *x, uint32_t c, size_t place)
 {
 	uint64_t *stored = stored_at(k, &k->cache[c], place);
 	if (x->room)
-		coh_lines_tell(&k->lines, x, c, stored);
+		tell(k, x, c, stored);
 	coh_mask_clear(stored, MASK_WORDS(k));
 }
 
@@ -88,12 +107,13 @@ forget_reference(struct rp_coherence *k, struct coh_line *x, uint32_t record, ui
 {
 	struct coh_reference *r = &k->cache[c].reference;
 	uint8_t *listed = set_of(k, x, COH_LISTED);
+	const uint16_t *hint = hint_of(k, x, c);
 	if (!has(listed, c))
 		return;
 	drop(listed, c);
-	uint32_t node = coh_reference_find(r, record);
-	if (node != COH_NONE)
-		coh_reference_drop(r, node);
+	uint32_t node = coh_reference_find(r, record, hint);
+	if (node != COH_FREE)
+		coh_reference_drop(r, node, hint != NULL);
 }
 
 static inline void

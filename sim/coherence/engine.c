@@ -10,8 +10,8 @@
 static const struct coh_engine *
 engine_of(const struct rp_coherence *k)
 {
-	bool plain = k->geometry.mask_words == 1 && k->geometry.how == COH_LRU;
-	return plain && k->lines.set_bytes == 1   ? &coh_engine_8
+	bool plain = k->geometry.mask_words == 1 && k->geometry.how == COH_LRU_WORD;
+	return plain && k->lines.hints_at         ? &coh_engine_8
 	       : plain && k->lines.set_bytes == 8 ? &coh_engine_64
 	                                          : &coh_engine_any;
 }

@@ -178,6 +178,7 @@ ask_home(struct rp_coherence *k, const struct coh_request *q, struct coh_line *x
 	if (r->actions & COH_DO_OWN) {
 		coh_only(sharers, SET_BYTES(k), q->cache);
 		x->owner = q->cache;
+		x->written = 1;
 	}
 	if (r->actions & COH_DO_ADD)
 		add(sharers, q->cache);

@@ -15,6 +15,12 @@ enum {
 	OFFSET_BITS = 16
 };
 
+static size_t
+round_up(size_t n, size_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
 /* Where the parts of a record are. Sets of one byte begin in what is left of the header's last eight. */
 static void
 lay_out(struct coh_lines *l, size_t caches)
@@ -22,12 +28,15 @@ lay_out(struct coh_lines *l, size_t caches)
 	l->set_bytes = coh_set_bytes(caches);
 	l->sets_at = offsetof(struct coh_line, rest);
 	if (l->set_bytes > 1)
-		l->sets_at = (l->sets_at + 7) & ~(size_t)7;
-	size_t end = l->sets_at + l->set_bytes * (l->stats ? COH_SETS_ALL : COH_SETS);
-	l->stats_at = (end + 7) & ~(size_t)7;
-	l->records.stride = l->stats_at + (l->stats ? sizeof(struct coh_stats) : 0);
+		l->sets_at = round_up(l->sets_at, 8);
+	size_t end = round_up(l->sets_at + l->set_bytes * (l->stats ? COH_SETS_ALL : COH_SETS), 8);
+	l->hints_at = l->set_bytes == 1 && l->narrow_hints ? COH_HINTS_AT : 0;
+	l->stats_at = l->hints_at ? l->hints_at + COH_NARROW * sizeof(uint16_t) : end;
+	end = l->stats_at + (l->stats ? sizeof(struct coh_stats) : 0);
+	/* What is looked at together is in as few cache lines as can be. */
+	l->records.stride = round_up(end, 32);
 	l->records.bits = COH_RECORD_BITS;
-	l->offsets.stride = (sizeof(struct coh_offset) + l->set_bytes + 3) & ~(size_t)3;
+	l->offsets.stride = round_up(sizeof(struct coh_offset) + l->set_bytes, 4);
 	l->offsets.bits = OFFSET_BITS;
 	l->masks.stride = l->mask_words * sizeof(uint64_t);
 	l->masks.bits = MASK_BITS;
@@ -37,11 +46,8 @@ lay_out(struct coh_lines *l, size_t caches)
 }
 
 bool
-coh_lines_open(
-    struct coh_lines *l, size_t caches, unsigned mask_words, bool stats, struct rp_err *err)
+coh_lines_open(struct coh_lines *l, size_t caches, struct rp_err *err)
 {
-	l->stats = stats;
-	l->mask_words = mask_words;
 	l->slot_bits = SLOT_BITS_FIRST;
 	lay_out(l, caches);
 	return (l->slot = rp_mem_array((size_t)1 << l->slot_bits, sizeof *l->slot, err));
@@ -197,29 +203,29 @@ make_masks(struct coh_lines *l, struct coh_line *x, size_t n, struct rp_err *err
 	uint32_t block = take_block(l, size, err);
 	if (block == COH_NONE)
 		return false;
-	size_t bytes = l->masks.stride, old = x->room ? bytes << x->room : 0;
-	unsigned char *to = coh_pool_at(&l->masks, block);
 	if (x->room) {
-		memcpy(to, coh_pool_at(&l->masks, x->unseen), old);
+		memcpy(coh_pool_at(&l->masks, block), coh_pool_at(&l->masks, x->unseen),
+		    l->masks.stride << x->room);
 		give_block(l, x->unseen, x->room);
 	}
-	memset(to + old, 0, (bytes << size) - old);
 	x->unseen = block;
-	x->room = (uint8_t)size;
+	x->room = size & COH_ROOM_MOST;
 	return true;
 }
 
-/* Where masks stand in the order of those that ever held the line, those behind move on. */
-static bool
-insert_mask(struct coh_lines *l, struct coh_line *x, uint32_t c, size_t n, struct rp_err *err)
+/* Masks that caches with these numbers have. By number, the highest decides. */
+static size_t
+masks_of(const struct coh_lines *l, const uint8_t *caches)
 {
-	size_t words = l->mask_words;
-	if (!make_masks(l, x, n + 1, err))
-		return false;
-	size_t rank = coh_mask_place(l, x, c);
-	uint64_t *at = coh_pool_at(&l->masks, x->unseen + (uint32_t)rank);
-	memmove(at + words, at, (n - rank) * words * sizeof *at);
-	return true;
+	return l->set_bytes > 1 ? coh_count(caches, l->set_bytes)
+	       : *caches        ? 32 - (unsigned)__builtin_clz(*caches)
+	                        : 0;
+}
+
+bool
+coh_lines_make_masks(struct coh_lines *l, struct coh_line *x, struct rp_err *err)
+{
+	return make_masks(l, x, masks_of(l, coh_set(l, x, COH_EVER)), err);
 }
 
 bool
@@ -229,38 +235,38 @@ coh_lines_hold(struct coh_lines *l, uint32_t i, uint32_t c, struct rp_err *err)
 	uint8_t *ever = coh_set(l, x, COH_EVER);
 	if (coh_has(ever, c))
 		return true;
-	if (!coh_is_empty(ever, l->set_bytes)) {
-		/* The highest number among the caches decides where masks stand by number. */
-		size_t last = l->set_bytes == 1 ? 32 - (unsigned)__builtin_clz(*ever | 1U << c) : 0;
-		if (l->set_bytes == 1 ? !make_masks(l, x, last, err)
-				      : !insert_mask(l, x, c, coh_count(ever, l->set_bytes), err))
-			return false;
-		coh_mask_clear(coh_unseen(l, x, c), l->mask_words);
-	}
 	coh_add(ever, c);
+	if (!x->room)
+		return true;
+	size_t n = masks_of(l, ever), words = l->mask_words;
+	if (!make_masks(l, x, n, err))
+		return false;
+	if (l->set_bytes == 1)
+		return true;
+	/* Those behind move on. */
+	uint64_t *at = coh_unseen(l, x, c);
+	memmove(at + words, at, (n - 1 - coh_mask_place(l, x, c)) * words * sizeof *at);
 	return true;
 }
 
 void
 coh_lines_tell(struct coh_lines *l, const struct coh_line *x, uint32_t c, const uint64_t *mask)
 {
-	if (!x->room)
-		return;
-	/* The masks of caches that never held the line may get anything: they are cleared when these do. */
-	size_t n = l->set_bytes == 1 ? (size_t)1 << x->room
-	                             : coh_count(coh_set(l, x, COH_EVER), l->set_bytes);
-	size_t own = coh_mask_place(l, x, c);
-	uint64_t *at = coh_pool_at(&l->masks, x->unseen);
-	if (l->mask_words == 1) {
-		uint64_t kept = at[own];
-		for (size_t i = 0; i < n; i++)
-			at[i] |= *mask;
-		at[own] = kept;
-		return;
-	}
-	for (size_t i = 0; i < n; i++)
-		for (size_t w = 0; i != own && w < l->mask_words; w++)
-			at[i * l->mask_words + w] |= mask[w];
+	const uint8_t *ever = coh_set(l, x, COH_EVER);
+	uint8_t *news = coh_set(l, x, COH_NEWS);
+	uint64_t *first = coh_pool_at(&l->masks, x->unseen);
+	size_t words = l->mask_words, bytes = l->set_bytes, at = 0;
+	for (size_t i = 0; i < coh_set_words(bytes); i++)
+		for (uint64_t m = coh_word(ever, i, bytes); m; m &= m - 1, at++) {
+			uint32_t d = (uint32_t)(i * 64) + (unsigned)__builtin_ctzll(m);
+			uint64_t *to = first + (bytes == 1 ? d : at) * words;
+			if (d == c)
+				continue;
+			bool had = coh_has(news, d);
+			for (size_t w = 0; w < words; w++)
+				to[w] = (had ? to[w] : 0) | mask[w];
+			coh_add(news, d);
+		}
 }
 
 bool

@@ -5,8 +5,9 @@
  * never changes, as they move when there are more of them.
  *
  * A byte mask of what a cache has not seen lies outside of the record, in an array: for up to 8 caches by their number, else
- * with one for each cache that ever held the line, in ascending order. While only one did, nobody else can have written,
- * and there is none. */
+ * with one for each cache that ever held the line, in ascending order. There is none before two caches held the line and
+ * one of them could write, and of a cache that is not in COH_NEWS it may be anything, so that what is fetched anyway need
+ * not touch it. */
 #ifndef RP_SIM_COHERENCE_LINES_H
 #define RP_SIM_COHERENCE_LINES_H
 
@@ -16,10 +17,17 @@
 #include "base/err.h"
 #include "base/hash.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { COH_NONE = UINT32_MAX, COH_RECORD_BITS = 16 /* log2 of the records in a chunk */ };
+enum {
+	COH_NONE = UINT32_MAX,
+	COH_RECORD_BITS = 16, /* log2 of the records in a chunk */
+	COH_ROOM_MOST = 63,
+	COH_NARROW = 8,   /* caches at most where sets are bytes */
+	COH_HINTS_AT = 32 /* where there are hints, in a record */
+};
 
 /* Sets of caches of a line. */
 enum coh_set {
@@ -29,6 +37,7 @@ enum coh_set {
 	COH_TAKEN,    /* lost theirs last to another's store, */
 	COH_RECALLED, /* or to the directory; else they replaced it themselves */
 	COH_STORED,   /* absent, and others stored since */
+	COH_NEWS,     /* have bytes not seen */
 	/* May have it in the reference cache: all that do, all holders, and those whose list dropped it by itself. */
 	COH_LISTED,
 	COH_SETS,
@@ -39,15 +48,18 @@ enum coh_set {
 };
 
 struct coh_line {
-	uint64_t number; /* address / line size */
-	uint32_t unseen; /* the first of its masks */
-	uint32_t owner;  /* where the entry is owned */
-	uint32_t place;  /* of the entry in a sparse directory */
-	uint8_t state;   /* of the home */
-	uint8_t room;    /* for 2^room masks, if it is not 0 */
-	uint8_t busy;    /* the timed engine's */
+	uint64_t number;  /* address / line size */
+	uint32_t unseen;  /* the first of its masks */
+	uint32_t owner;   /* where the entry is owned */
+	uint32_t place;   /* of the entry in a sparse directory */
+	uint8_t state;    /* of the home */
+	uint8_t room : 6, /* for 2^room masks, if it is not 0 */
+	    written : 1,  /* some cache could write it */
+	    busy : 1;     /* the timed engine's */
 	uint8_t rest[];
 };
+static_assert(
+    offsetof(struct coh_line, rest) + COH_SETS_ALL <= COH_HINTS_AT, "sets of a byte each");
 
 /* Statistics of a line: of its misses as they are, of hits when they are settled (sim/coherence/caches.h). */
 struct coh_stats {
@@ -60,8 +72,9 @@ struct coh_lines {
 	struct coh_pool records;
 	size_t set_bytes; /* of a set */
 	size_t sets_at, stats_at;
+	size_t hints_at;                 /* 0: there are none */
 	unsigned mask_words, least_room; /* words of a mask; log2 of the least block of them */
-	bool stats;
+	bool stats, narrow_hints;        /* narrow_hints: for up to 8 caches a record has hints */
 	/* Numbers of lines, hashed: 32 bits of the hash and the record's number + 1. */
 	uint64_t *slot;
 	unsigned slot_bits;
@@ -72,9 +85,8 @@ struct coh_lines {
 	struct coh_pool offsets;
 };
 
-/* Room for so many caches. false: no memory. */
-bool coh_lines_open(
-    struct coh_lines *l, size_t caches, unsigned mask_words, bool stats, struct rp_err *err);
+/* Room for so many caches; l->stats, l->narrow_hints and l->mask_words are given. false: no memory. */
+bool coh_lines_open(struct coh_lines *l, size_t caches, struct rp_err *err);
 void coh_lines_close(struct coh_lines *l);
 /* The same for more caches than before. */
 bool coh_lines_widen(struct coh_lines *l, size_t caches, struct rp_err *err);
@@ -89,6 +101,13 @@ static inline uint8_t *
 coh_set(const struct coh_lines *l, const struct coh_line *x, unsigned which)
 {
 	return (uint8_t *)x + l->sets_at + which * l->set_bytes;
+}
+
+/* Of a cache, at which node of its reference cache it had the line last (sim/coherence/reference.h), or NULL. */
+static inline uint16_t *
+coh_hint(const struct coh_lines *l, const struct coh_line *x, uint32_t c)
+{
+	return l->hints_at ? (uint16_t *)((unsigned char *)x + l->hints_at) + c : NULL;
 }
 
 static inline struct coh_stats *
@@ -127,8 +146,11 @@ coh_lines_find(const struct coh_lines *l, uint64_t number)
 /* The same, made if there is none: empty but for its number. COH_NONE: no memory. */
 uint32_t coh_lines_make(struct coh_lines *l, uint64_t number, struct rp_err *err);
 
-/* Adds c to the caches that ever held the line, with an empty mask. */
+/* Adds c to the caches that ever held the line, which needs a mask if the line has any. */
 bool coh_lines_hold(struct coh_lines *l, uint32_t i, uint32_t c, struct rp_err *err);
+
+/* Makes masks for the caches that ever held the line, which has none. */
+bool coh_lines_make_masks(struct coh_lines *l, struct coh_line *x, struct rp_err *err);
 
 /* The place of a cache's mask in the line's array. */
 static inline uint32_t
@@ -137,12 +159,10 @@ coh_mask_place(const struct coh_lines *l, const struct coh_line *x, uint32_t c)
 	return l->set_bytes == 1 ? c : (uint32_t)coh_rank(coh_set(l, x, COH_EVER), l->set_bytes, c);
 }
 
-/* The mask of a cache that ever held the line; NULL: it is the only one, and has nothing unseen. */
+/* The mask of a cache that ever held the line, which has masks. */
 static inline uint64_t *
 coh_unseen(const struct coh_lines *l, const struct coh_line *x, uint32_t c)
 {
-	if (!x->room)
-		return NULL;
 	return coh_pool_at(&l->masks, x->unseen + coh_mask_place(l, x, c));
 }
 
@@ -154,7 +174,7 @@ coh_mask_clear(uint64_t *mask, unsigned words)
 		mask[w] = 0;
 }
 
-/* Adds a mask to those of all other caches that ever held the line. */
+/* Adds a mask to those of all other caches that ever held the line, which has masks. */
 void coh_lines_tell(
     struct coh_lines *l, const struct coh_line *x, uint32_t c, const uint64_t *mask);
 

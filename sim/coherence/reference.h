@@ -2,79 +2,109 @@
  *
  * It tells capacity from conflict: what it still has, a cache of that size could have kept. Another cache's store and the
  * directory's recall reach it, the private cache's own replacements do not. Lines are numbers of records
- * (sim/coherence/lines.h). */
+ * (sim/coherence/lines.h).
+ *
+ * Its nodes are a ring in the order of use, free ones last. So the node before the first is free or has the line used longest
+ * ago, and to put a new line first it only becomes the first. A line's record remembers at which node a cache had it last
+ * ("hint": whether it is still there, the node says); where records have no room for that, nodes are found by a hash. */
 #ifndef RP_SIM_COHERENCE_REFERENCE_H
 #define RP_SIM_COHERENCE_REFERENCE_H
 
 #include "sim/coherence/chain.h"
-#include "sim/policy/links.h"
 
-struct coh_reference {
-	uint32_t lines, used; /* that fit; nodes that were ever in use */
-	uint32_t spare;       /* first free node + 1, of those once in use; 0: none */
-	uint32_t *line;       /* by node; of a free one COH_NONE, and its link leads to the next */
-	struct rp_links *order;
-	struct coh_chain chain;
+enum { COH_FREE = UINT32_MAX, COH_HINTED_LINES = UINT16_MAX + 1 /* that hints can tell apart */ };
+
+struct coh_node {
+	uint32_t line; /* COH_FREE: none */
+	uint32_t before, after;
 };
 
-bool coh_reference_open(struct coh_reference *r, uint32_t lines, struct rp_err *err);
-void coh_reference_close(struct coh_reference *r);
+struct coh_reference {
+	uint32_t first;
+	struct coh_node *node;
+	struct coh_chain chain; /* where there are no hints */
+};
 
-/* The node that has a line, or COH_NONE. */
+/* `lines`: that fit. */
+bool coh_reference_open(struct coh_reference *r, uint32_t lines, bool hinted, struct rp_err *err);
+void coh_reference_close(struct coh_reference *r);
+/* Finds nodes by a hash from now on. false: no memory. */
+bool coh_reference_unhint(struct coh_reference *r, uint32_t lines, struct rp_err *err);
+
+/* The node that has a line, or COH_FREE. `hint`: the line's; NULL: there are none. */
 static inline uint32_t
-coh_reference_find(const struct coh_reference *r, uint32_t line)
+coh_reference_find(const struct coh_reference *r, uint32_t line, const uint16_t *hint)
 {
+	if (hint)
+		return r->node[*hint].line == line ? *hint : COH_FREE;
 	uint32_t at = *coh_chain_of(&r->chain, line);
-	while (at && r->line[at - 1] != line)
+	while (at && r->node[at - 1].line != line)
 		at = r->chain.next[at - 1];
 	return at - 1;
 }
 
-/* Takes a node out. */
+/* Moves a node before the first, to the ring's end. */
 static inline void
-coh_reference_drop(struct coh_reference *r, uint32_t node)
+coh_reference_last(struct coh_reference *r, uint32_t n)
 {
-	coh_chain_remove(&r->chain, r->line[node], node);
-	rp_links_out(r->order, node);
-	r->line[node] = UINT32_MAX;
-	r->chain.next[node] = r->spare;
-	r->spare = node + 1;
+	struct coh_node *node = r->node, *x = &node[n];
+	if (r->first == n) { /* going round, it is there already */
+		r->first = x->after;
+		return;
+	}
+	node[x->before].after = x->after;
+	node[x->after].before = x->before;
+	x->after = r->first;
+	x->before = node[r->first].before;
+	node[x->before].after = n;
+	node[x->after].before = n;
+}
+
+/* A node's line is the one used last. */
+static inline void
+coh_reference_first(struct coh_reference *r, uint32_t n)
+{
+	if (r->first == n)
+		return;
+	coh_reference_last(r, n);
+	r->first = n;
+}
+
+/* Frees a node. */
+static inline void
+coh_reference_drop(struct coh_reference *r, uint32_t n, bool hinted)
+{
+	if (!hinted)
+		coh_chain_remove(&r->chain, r->node[n].line, n);
+	r->node[n].line = COH_FREE;
+	coh_reference_last(r, n);
+}
+
+/* A line that is not there becomes the one used last. Its node. */
+static inline uint32_t
+coh_reference_add(struct coh_reference *r, uint32_t line, uint16_t *hint)
+{
+	uint32_t n = r->first = r->node[r->first].before;
+	if (!hint && r->node[n].line != COH_FREE)
+		coh_chain_remove(&r->chain, r->node[n].line, n);
+	r->node[n].line = line;
+	if (hint)
+		*hint = (uint16_t)n;
+	else
+		coh_chain_add(&r->chain, line, n);
+	return n;
 }
 
 /* Makes a line the last used; *found: whether it was there. Its node. */
 static inline uint32_t
-coh_reference_use(struct coh_reference *r, uint32_t line, bool *found)
+coh_reference_use(struct coh_reference *r, uint32_t line, uint16_t *hint, bool *found)
 {
-	uint32_t node = coh_reference_find(r, line);
-	*found = node != UINT32_MAX;
-	if (!*found) {
-		if (r->spare) {
-			node = r->spare - 1;
-			r->spare = r->chain.next[node];
-		} else if (r->used < r->lines) {
-			node = r->used++;
-		} else {
-			node = r->order->last - 1;
-			coh_chain_remove(&r->chain, r->line[node], node);
-		}
-		r->line[node] = line;
-		coh_chain_add(&r->chain, line, node);
-	}
-	if (r->order->first != node + 1)
-		rp_links_first(r->order, node);
-	return node;
-}
-
-/* The same of a line that was at `node` last time, if it still is. */
-static inline uint32_t
-coh_reference_again(struct coh_reference *r, uint32_t line, uint32_t node)
-{
-	bool found;
-	if (r->line[node] != line)
-		return coh_reference_use(r, line, &found);
-	if (r->order->first != node + 1)
-		rp_links_first(r->order, node);
-	return node;
+	uint32_t n = coh_reference_find(r, line, hint);
+	*found = n != COH_FREE;
+	if (!*found)
+		return coh_reference_add(r, line, hint);
+	coh_reference_first(r, n);
+	return n;
 }
 
 #endif

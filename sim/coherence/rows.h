@@ -34,14 +34,12 @@ ask_for_rest(const struct rp_coherence *k, const struct ahead *a, uint32_t cache
 	if (a->record != COH_NONE && coh_line(&k->lines, a->record)->room)
 		__builtin_prefetch(
 		    coh_pool_at(&k->lines.masks, coh_line(&k->lines, a->record)->unseen));
-	if (cache == COH_NONE || !IS_LRU(k))
+	if (cache == COH_NONE || !IS_WORD(k))
 		return;
 	const struct coh_cache *c = &k->cache[cache];
-	uint32_t set = coh_set_of(g, a->number);
-	if (c->valid[set] < g->ways)
-		return;
-	const struct coh_way *w = &c->way[(size_t)set * g->ways + coh_order(g, c, set)->last - 1];
-	__builtin_prefetch(coh_line(&k->lines, w->line));
+	const struct coh_way *w = &c->way[coh_last_place(g, c, coh_set_of(g, a->number))];
+	if (w->state)
+		__builtin_prefetch(coh_line(&k->lines, w->line));
 }
 
 /* Row i has come near. */

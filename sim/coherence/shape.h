@@ -1,7 +1,7 @@
 /* shape.h - what the engine's loops know when they are compiled: how wide a set of caches is, and a mask.
  *
- * The engine (access.h, home.h, copies.h, rows.h) is compiled once for up to 8 caches, once for up to 64, both with masks of
- * one word and LRU, and once for everything. A file that includes these defines COH_SHAPE as 8, 64 or 0. */
+ * The engine (access.h, home.h, copies.h, rows.h) is compiled once for up to 8 caches with hints, once for up to 64, both
+ * with masks of one word and LRU of up to 16 ways, and once for everything. A file that includes these defines COH_SHAPE as 8, 64 or 0. */
 #ifndef RP_SIM_COHERENCE_SHAPE_H
 #define RP_SIM_COHERENCE_SHAPE_H
 
@@ -20,10 +20,10 @@
 
 #if COH_SHAPE
 #define MASK_WORDS(k) 1U
-#define IS_LRU(k)     true
+#define IS_WORD(k)    true
 #else
 #define MASK_WORDS(k) ((k)->geometry.mask_words)
-#define IS_LRU(k)     ((k)->geometry.how == COH_LRU)
+#define IS_WORD(k)    ((k)->geometry.how == COH_LRU_WORD)
 #endif
 
 /* Sets of caches of a line, and their members. */
@@ -80,18 +80,31 @@ stored_at(const struct rp_coherence *k, struct coh_cache *c, size_t place)
 	return c->stored + place * MASK_WORDS(k);
 }
 
-/* The mask of a cache that ever held the line; NULL: it is the only one. */
+/* The mask of a cache that ever held the line, which has masks. */
 static inline uint64_t *
 unseen_of(const struct rp_coherence *k, const struct coh_line *x, uint32_t c)
 {
-	if (!x->room)
-		return NULL;
 #if COH_SHAPE == 8
 	uint32_t place = c;
 #else
 	uint32_t place = coh_mask_place(&k->lines, x, c);
 #endif
 	return coh_pool_at(&k->lines.masks, x->unseen + place);
+}
+
+/* At which node a cache's reference cache had the line last; NULL: it has no hints. */
+static inline uint16_t *
+hint_of(const struct rp_coherence *k, const struct coh_line *x, uint32_t c)
+{
+#if COH_SHAPE == 8
+	(void)k;
+	return (uint16_t *)((unsigned char *)x + COH_HINTS_AT) + c;
+#elif COH_SHAPE == 64
+	(void)k, (void)x, (void)c;
+	return NULL;
+#else
+	return coh_hint(&k->lines, x, c);
+#endif
 }
 
 /* How often a message arrives: once, but for tests. */

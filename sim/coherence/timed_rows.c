@@ -53,11 +53,12 @@ ask_for_rest(const struct rp_timed *t, const struct coh_stream *s, size_t row)
 	if (record != COH_NONE && coh_line(l, record)->room)
 		__builtin_prefetch(coh_pool_at(&l->masks, coh_line(l, record)->unseen));
 	const struct coh_cache *c = &t->k->cache[s->cache];
-	uint32_t set = coh_set_of(g, coh_line_number(t->k, s->rows->addr[row]));
-	if (g->how == COH_ANY_POLICY || c->valid[set] < g->ways)
+	if (g->how != COH_LRU_WORD)
 		return;
-	size_t last = (size_t)set * g->ways + coh_order(g, c, set)->last - 1;
-	__builtin_prefetch(coh_line(l, c->way[last].line));
+	uint32_t set = coh_set_of(g, coh_line_number(t->k, s->rows->addr[row]));
+	const struct coh_way *w = &c->way[coh_last_place(g, c, set)];
+	if (w->state)
+		__builtin_prefetch(coh_line(l, w->line));
 }
 
 /* A row has become the one at hand. */

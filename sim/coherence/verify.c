@@ -121,11 +121,15 @@ check_reference(struct rp_coherence *k, uint32_t c, struct rp_err *err)
 	const struct coh_reference *r = &cache->reference;
 	bool same = cache->count.conflict == 0;
 	size_t listed = 0;
-	for (uint32_t n = 0; n < r->used; n++)
-		listed += r->line[n] != COH_NONE;
-	for (size_t p = 0; p < k->geometry.ways; p++)
-		if (cache->way[p].state)
-			same = same && coh_reference_find(r, cache->way[p].line) != COH_NONE;
+	for (uint32_t n = 0; n < k->geometry.ways; n++)
+		listed += r->node[n].line != COH_FREE;
+	for (size_t p = 0; p < k->geometry.ways; p++) {
+		uint32_t record = cache->way[p].line;
+		if (!cache->way[p].state)
+			continue;
+		const uint16_t *hint = coh_hint(&k->lines, coh_line(&k->lines, record), c);
+		same = same && coh_reference_find(r, record, hint) != COH_FREE;
+	}
 	return (same && listed == cache->valid[0]) ||
 	       rp_fail(err, RP_FAILED,
 		   "invariant: cache %" PRIu32 ": one set and lru, but its lines are not those of "
@@ -184,7 +188,7 @@ rp_coherence_check(struct rp_coherence *k, struct rp_err *err)
 		    "invariant: %" PRIu64 " copies and %" PRIu64 " entries, on record are %" PRIu64
 		    " and %" PRIu64,
 		    copies, k->entries, holders, entries);
-	bool mirrored = k->geometry.sets == 1 && k->geometry.how == COH_LRU && !k->forced &&
+	bool mirrored = k->geometry.sets == 1 && coh_is_lru(&k->geometry) && !k->forced &&
 	                !k->home.dir_victim_skips;
 	for (uint32_t c = 0; mirrored && c < k->n; c++)
 		if (!k->cache[c].count.victim_skips && !check_reference(k, c, err))

@@ -110,8 +110,10 @@ draw_config(struct rp_rng *rng, uint32_t caches)
 	c.caches = caches;
 	c.line = lines[rp_rng_below(rng, 6)];
 	c.word_bytes = 1U << rp_rng_below(rng, 4);
-	c.sets = 1 + (uint32_t)rp_rng_below(rng, 4);
-	c.ways = 1 + (uint32_t)rp_rng_below(rng, 4);
+	/* The order of up to 16 ways is a word, of more it is linked. */
+	bool many = !rp_rng_below(rng, 5);
+	c.sets = 1 + (uint32_t)rp_rng_below(rng, many ? 2 : 4);
+	c.ways = (many ? 14 : 1) + (uint32_t)rp_rng_below(rng, 5);
 	c.policy = rp_policy_find(rp_rng_below(rng, 4) ? "lru" : "fifo", NULL);
 	c.silent = rp_rng_below(rng, 2);
 	c.sparse = rp_rng_below(rng, 2);

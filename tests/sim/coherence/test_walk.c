@@ -51,10 +51,11 @@ static void
 describe(const struct rp_coherence *k, unsigned lines, char *to)
 {
 	for (size_t c = 0; c < k->n; c++) {
-		const struct rp_links *l = coh_order(&k->geometry, &k->cache[c], 0);
-		for (uint32_t w = l->first; w; w = l->way[w - 1].after) {
-			to = put(to, "%llu", k->cache[c].tag[w - 1]);
-			to = put(to, ":%llu ", k->cache[c].way[w - 1].state);
+		uint64_t order = *coh_order(&k->cache[c], 0);
+		for (uint32_t i = 0; i < k->cache[c].valid[0]; i++) {
+			uint32_t w = coh_order_at(order, i);
+			to = put(to, "%llu", k->cache[c].tag[w]);
+			to = put(to, ":%llu ", k->cache[c].way[w].state);
 		}
 		to = put(to, "|", 0);
 	}

@@ -178,7 +178,7 @@ static uint32_t
 take_block(struct coh_lines *l, unsigned size, struct rp_err *err)
 {
 	if (!l->free[size])
-		return coh_pool_take(&l->masks, (size_t)1 << size, err);
+		return coh_pool_take_raw(&l->masks, (size_t)1 << size, err);
 	uint32_t block = l->free[size] - 1;
 	l->free[size] = (uint32_t) * (uint64_t *)coh_pool_at(&l->masks, block);
 	return block;

@@ -69,7 +69,7 @@ grow_first(struct coh_pool *p, size_t n, struct rp_err *err)
 }
 
 uint32_t
-coh_pool_take(struct coh_pool *p, size_t n, struct rp_err *err)
+coh_pool_take_raw(struct coh_pool *p, size_t n, struct rp_err *err)
 {
 	size_t all = (size_t)1 << p->bits, from = p->n;
 	if (from % all + n > all)
@@ -84,8 +84,16 @@ coh_pool_take(struct coh_pool *p, size_t n, struct rp_err *err)
 	if (!(from >> p->bits) && from + n > p->first_room && !grow_first(p, from + n, err))
 		return UINT32_MAX;
 	p->n = from + n;
-	memset(coh_pool_at(p, (uint32_t)from), 0, n * p->stride);
 	return (uint32_t)from;
+}
+
+uint32_t
+coh_pool_take(struct coh_pool *p, size_t n, struct rp_err *err)
+{
+	uint32_t from = coh_pool_take_raw(p, n, err);
+	if (from != UINT32_MAX)
+		memset(coh_pool_at(p, from), 0, n * p->stride);
+	return from;
 }
 
 void

@@ -25,6 +25,8 @@ struct coh_pool {
 /* n more items behind those in use, zeroed, that lie in one chunk (n at most a chunk's): the number of the first, or
  * UINT32_MAX: no memory. What is left of a chunk where they do not fit is not used. */
 uint32_t coh_pool_take(struct coh_pool *p, size_t n, struct rp_err *err);
+/* The same, not zeroed. */
+uint32_t coh_pool_take_raw(struct coh_pool *p, size_t n, struct rp_err *err);
 void coh_pool_close(struct coh_pool *p); /* it is empty then */
 
 /* An item; `bits` are the pool's, which the caller may know. */

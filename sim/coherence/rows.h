@@ -26,8 +26,49 @@ probable(const struct coh_lines *l, uint64_t hash)
 	return (uint32_t)l->slot[at] - 1;
 }
 
-/* Asks for what the access of a row, whose record has come, will need besides: its masks, the record of the victim. */
-static inline void
+/* What only prefetches is always inlined: gcc takes such a function for one without effect and leaves out calls of it. */
+#define COH_ASK static inline __attribute__((always_inline)) void
+
+/* The parts of a record that an access looks at. */
+COH_ASK
+ask_for_record(const struct coh_line *x)
+{
+	__builtin_prefetch(x);
+	if (COH_SHAPE != 8) /* it is longer */
+		__builtin_prefetch((const char *)x + 64);
+}
+
+/* Asks for what a cache knows of the set of a line. That of few caches is near anyway. */
+COH_ASK
+ask_for_set(const struct rp_coherence *k, const struct ahead *a, uint32_t cache)
+{
+	if (COH_SHAPE == 8 || cache == COH_NONE || !IS_WORD(k))
+		return;
+	const struct coh_cache *c = &k->cache[cache];
+	uint32_t set = coh_set_of(&k->geometry, a->number);
+	const struct coh_way *w = &c->way[(size_t)set * k->geometry.ways];
+	__builtin_prefetch(coh_order(c, set));
+	__builtin_prefetch(w);
+	__builtin_prefetch(w + 4);
+	__builtin_prefetch(&c->reference.node[c->reference.first]);
+}
+
+/* Asks for what a miss needs of the reference cache: the node that is next, and the chains of the line and of the node's. */
+COH_ASK
+ask_for_reference(const struct rp_coherence *k, const struct ahead *a, const struct coh_cache *c)
+{
+	const struct coh_reference *r = &c->reference;
+	const struct coh_node *next = &r->node[r->node[r->first].before];
+	if (COH_SHAPE == 8 || !r->chain.first)
+		return;
+	(void)k;
+	__builtin_prefetch(coh_chain_of(&r->chain, a->record));
+	__builtin_prefetch(coh_chain_of(&r->chain, next->line));
+}
+
+/* Asks for what the access of a row, whose record and set have come, will need besides: its masks, the record of the
+ * victim. */
+COH_ASK
 ask_for_rest(const struct rp_coherence *k, const struct ahead *a, uint32_t cache)
 {
 	const struct coh_geometry *g = &k->geometry;
@@ -39,7 +80,8 @@ ask_for_rest(const struct rp_coherence *k, const struct ahead *a, uint32_t cache
 	const struct coh_cache *c = &k->cache[cache];
 	const struct coh_way *w = &c->way[coh_last_place(g, c, coh_set_of(g, a->number))];
 	if (w->state)
-		__builtin_prefetch(coh_line(&k->lines, w->line));
+		ask_for_record(coh_line(&k->lines, w->line));
+	ask_for_reference(k, a, c);
 }
 
 /* Row i has come near. */
@@ -53,12 +95,13 @@ look_ahead(const struct rp_coherence *k, const struct rp_batch *b, size_t i, str
 		a->number = coh_line_number(k, b->addr[i + SLOT_AHEAD]);
 		a->hash = coh_lines_hash(a->number);
 		__builtin_prefetch(&l->slot[coh_lines_slot(l, a->hash)]);
+		ask_for_set(k, a, cache[i + SLOT_AHEAD]);
 	}
 	if (i + RECORD_AHEAD < b->n) {
 		struct ahead *a = &ring[(i + RECORD_AHEAD) % RING];
 		a->record = probable(l, a->hash);
 		if (a->record != COH_NONE)
-			__builtin_prefetch(coh_line(l, a->record));
+			ask_for_record(coh_line(l, a->record));
 	}
 	if (i + REST_AHEAD < b->n)
 		ask_for_rest(k, &ring[(i + REST_AHEAD) % RING], cache[i + REST_AHEAD]);

@@ -110,6 +110,7 @@ rp_timed_free(struct rp_timed *t)
 	free(t->mask);
 	free(t->own);
 	free(t->table);
+	free(t->events.near);
 	free(t->events.heap);
 	free(t);
 }

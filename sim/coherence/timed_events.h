@@ -3,7 +3,8 @@
  * Of equal times the order is that of class, stream and index, which are packed into one number. No two events are equal in
  * all of these, so the order does not depend on how the queue came about.
  *
- * The next few events are a sorted list, the later ones a heap: with few streams all fit into the list. */
+ * What happens within the next COH_WHEEL cycles stands in a wheel, a list for each cycle, and a bit says which lists are not
+ * empty; what is later, in a heap. Nothing moves from one to the other: the earlier of both is the next. */
 #ifndef RP_SIM_COHERENCE_TIMED_EVENTS_H
 #define RP_SIM_COHERENCE_TIMED_EVENTS_H
 
@@ -11,7 +12,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 enum coh_class { COH_COMPLETION, COH_ARRIVAL, COH_ISSUE };
 
@@ -20,21 +20,26 @@ enum { COH_INDEX_BITS = 42, COH_STREAM_BITS = 20 };
 struct coh_event {
 	uint64_t time, key;
 	uint32_t pending; /* of completions and arrivals */
+	uint32_t next;    /* in the list of its cycle, + 1; of free ones: the next of those */
 };
 
-enum { COH_NEAR = 24 }; /* events of the list at most */
+enum { COH_WHEEL = 512 /* cycles; a power of two, at least 64 */ };
 
 struct coh_events {
-	struct coh_event near[COH_NEAR]; /* the latest first; all before those of the heap */
-	size_t n_near;
-	struct coh_event *heap; /* no element is before its parent, (i - 1) / 2 */
+	uint64_t now; /* time of the last that was taken out: none is earlier */
+	uint64_t used[COH_WHEEL / 64];
+	uint32_t first[COH_WHEEL];         /* by time modulo COH_WHEEL: an event + 1 */
+	struct coh_event *near;            /* that are or were in the wheel */
+	uint32_t n_near, near_room, spare; /* spare: first free + 1 */
+	struct coh_event *heap;            /* no element is before its parent, (i - 1) / 2 */
 	size_t n, room;
+	size_t count; /* in both */
 };
 
 static inline bool
 coh_events_empty(const struct coh_events *q)
 {
-	return !q->n_near && !q->n;
+	return !q->count;
 }
 
 static inline uint64_t
@@ -96,27 +101,77 @@ coh_heap_pop(struct coh_events *q)
 	return first;
 }
 
+/* A free event of the wheel; UINT32_MAX: no memory. */
+static inline uint32_t
+coh_wheel_take(struct coh_events *q, struct rp_err *err)
+{
+	uint32_t i = q->spare - 1;
+	if (q->spare) {
+		q->spare = q->near[i].next;
+		return i;
+	}
+	if (q->n_near == q->near_room) {
+		uint32_t room = q->near_room ? 2 * q->near_room : 64;
+		struct coh_event *more = rp_mem_grow(q->near, room, sizeof *more, err);
+		if (!more)
+			return UINT32_MAX;
+		q->near = more;
+		q->near_room = room;
+	}
+	return q->n_near++;
+}
+
+static inline bool
+coh_wheel_push(struct coh_events *q, const struct coh_event *e, struct rp_err *err)
+{
+	uint32_t i = coh_wheel_take(q, err), at = e->time % COH_WHEEL;
+	if (i == UINT32_MAX)
+		return false;
+	uint32_t *to = &q->first[at];
+	while (*to && q->near[*to - 1].key < e->key)
+		to = &q->near[*to - 1].next;
+	q->near[i] = *e;
+	q->near[i].next = *to;
+	*to = i + 1;
+	q->used[at / 64] |= UINT64_C(1) << at % 64;
+	return true;
+}
+
+/* The first event of the wheel; UINT32_MAX: there is none. The cycles from `now` on begin within a word of bits and end
+ * before the same place of it. */
+static inline uint32_t
+coh_wheel_first(const struct coh_events *q)
+{
+	const uint32_t words = COH_WHEEL / 64;
+	uint32_t from = q->now % COH_WHEEL, w = from / 64;
+	uint64_t bits = q->used[w] & UINT64_MAX << from % 64;
+	for (uint32_t i = 1; !bits && i <= words; i++) {
+		w = (w + 1) % words;
+		bits = q->used[w];
+	}
+	return bits ? q->first[w * 64 + (unsigned)__builtin_ctzll(bits)] - 1 : UINT32_MAX;
+}
+
+static inline struct coh_event
+coh_wheel_pop(struct coh_events *q, uint32_t i)
+{
+	struct coh_event e = q->near[i];
+	uint32_t at = e.time % COH_WHEEL;
+	if (!(q->first[at] = e.next))
+		q->used[at / 64] &= ~(UINT64_C(1) << at % 64);
+	q->near[i].next = q->spare;
+	q->spare = i + 1;
+	return e;
+}
+
+/* Its time is not before that of the event taken out last. */
 static inline bool
 coh_events_push(struct coh_events *q, const struct coh_event *e, struct rp_err *err)
 {
-	/* Behind the list, unless that has room and nothing is in between. */
-	if (q->n && (!q->n_near || coh_event_before(&q->near[0], e)))
-		return coh_heap_push(q, e, err);
-	if (q->n_near == COH_NEAR) {
-		if (coh_event_before(&q->near[0], e))
-			return coh_heap_push(q, e, err);
-		if (!coh_heap_push(q, &q->near[0], err))
-			return false;
-		memmove(q->near, q->near + 1, --q->n_near * sizeof *q->near);
-	}
-	size_t i = q->n_near++;
-	if (i && coh_event_before(&q->near[0], e)) { /* completions often are the latest */
-		memmove(q->near + 1, q->near, i * sizeof *q->near);
-		i = 0;
-	}
-	for (; i && coh_event_before(&q->near[i - 1], e); i--)
-		q->near[i] = q->near[i - 1];
-	q->near[i] = *e;
+	bool near = e->time - q->now < COH_WHEEL;
+	if (!(near ? coh_wheel_push(q, e, err) : coh_heap_push(q, e, err)))
+		return false;
+	q->count++;
 	return true;
 }
 
@@ -124,12 +179,12 @@ coh_events_push(struct coh_events *q, const struct coh_event *e, struct rp_err *
 static inline struct coh_event
 coh_events_pop(struct coh_events *q)
 {
-	if (!q->n_near) {
-		size_t n = q->n < COH_NEAR / 2 ? q->n : COH_NEAR / 2;
-		for (q->n_near = n; n; n--)
-			q->near[n - 1] = coh_heap_pop(q);
-	}
-	return q->near[--q->n_near];
+	uint32_t i = coh_wheel_first(q);
+	bool near = i != UINT32_MAX && !(q->n && coh_event_before(&q->heap[0], &q->near[i]));
+	struct coh_event e = near ? coh_wheel_pop(q, i) : coh_heap_pop(q);
+	q->now = e.time;
+	q->count--;
+	return e;
 }
 
 #endif

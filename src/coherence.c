@@ -50,7 +50,8 @@ static const struct rp_opt opts[] = {
 	{ "check", 0, NULL, RP_OPT_FLAG, OPT(check), NULL,
 	    "compare with what the scenario expects; exit code 1 on any difference" },
 	{ "verify", 0, NULL, RP_OPT_FLAG, OPT(verify), NULL,
-	    "check every invariant after every access; exit code 1 if one is broken" },
+	    "check invariants, of its line after every access, of all at the end; exit code 1 if "
+	    "one is broken" },
 	{ "warmup", 0, "N", RP_OPT_U64, OPT(warmup), "0",
 	    "replay the first N accesses without counting" },
 	{ "interval", 0, "N", RP_OPT_U64, OPT(interval), NULL, "totals for every N accesses too", 1,

@@ -41,6 +41,7 @@ core += sim/observe/bins.h
 core += sim/observe/grid.c
 core += sim/observe/grid.h
 core += sim/observe/grid_levels.h
+core += sim/observe/grid_slices.h
 core += sim/observe/grid_state.h
 core += sim/observe/hist.c
 core += sim/observe/hist.h

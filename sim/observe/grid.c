@@ -202,8 +202,12 @@ run_list(struct rp_grid *g, size_t n)
 		n = stripped(g, l, n, &pairs);
 		for (size_t i = before; i < pairs; i++)
 			g->pairs[l][__builtin_ctzll(g->pair[i])]++;
-		v[l] =
-		    (struct rp_visit){ .line = l, .list = g->list[l], .bits = g->bits[l], .n = n };
+		v[l] = (struct rp_visit){ .line = l,
+			.list = g->list[l],
+			.bits = g->bits[l],
+			.n = n,
+			.fallen = g->fallen,
+			.enter = g->enter };
 	}
 	size_t few = 0;
 	while (few < o->sets && o->set_bits[few] <= RP_GRID_FEW)

@@ -3,6 +3,7 @@
 
 #include "sim/kernels.h"
 #include "sim/observe/grid_levels.h"
+#include "sim/observe/grid_slices.h"
 #include "sim/observe/grid_state.h"
 #include "sim/ways.h"
 
@@ -60,6 +61,8 @@ add_counts(struct rp_stacks *s, struct counts *c, unsigned lanes, bool writes)
 		add_backs(s, c, lanes);
 }
 
+enum { HANDS = 3 }; /* lists abreast */
+
 /* A list on its way through its stacks. */
 struct hand {
 	struct rp_visit *v;
@@ -103,7 +106,7 @@ run_hands(struct hand *h, unsigned n, size_t steps, unsigned lanes, bool wide, b
 		if (n > 2)
 			c = visit_one(&v2, k2, i2 + s, c, &h[n > 2 ? 2 : 0].c, lanes, wide, writes);
 	}
-	const size_t kept[RP_GRID_ABREAST] = { a, b, c };
+	const size_t kept[HANDS] = { a, b, c };
 	for (unsigned k = 0; k < n; k++) {
 		h[k].i += steps;
 		h[k].kept = kept[k];
@@ -117,11 +120,11 @@ run_hands(struct hand *h, unsigned n, size_t steps, unsigned lanes, bool wide, b
 RP_INLINE void
 visit_lists(struct rp_visit *v, size_t lists, unsigned lanes, bool wide, bool writes)
 {
-	struct hand hand[RP_GRID_ABREAST];
+	struct hand hand[HANDS];
 	size_t next = 0;
 	unsigned held = 0;
 	for (;;) {
-		for (; held < RP_GRID_ABREAST && next < lists; next++)
+		for (; held < HANDS && next < lists; next++)
 			if (v[next].n)
 				hand[held++] = (struct hand){ .v = &v[next] };
 		if (!held)
@@ -151,9 +154,19 @@ visit_lists(struct rp_visit *v, size_t lists, unsigned lanes, bool wide, bool wr
 		(void)lanes;                                                                       \
 		visit_lists(v, lists, width, wide, writes);                                        \
 	}
-VISIT(visit8, 8, false, false)
-VISIT(visit16, 16, false, false)
-VISIT(visit_any, lanes, false, false)
+#ifdef SLICE_PLACES
+#define VISIT_PLAIN(name, width)                                                                   \
+	static void name(struct rp_visit *v, size_t lists, unsigned lanes)                         \
+	{                                                                                          \
+		(void)lanes;                                                                       \
+		visit_slices(v, lists, width);                                                     \
+	}
+#else
+#define VISIT_PLAIN(name, width) VISIT(name, width, false, false)
+#endif
+VISIT_PLAIN(visit8, 8)
+VISIT_PLAIN(visit16, 16)
+VISIT_PLAIN(visit_any, lanes)
 VISIT(visit8_wide, 8, true, false)
 VISIT(visit16_wide, 16, true, false)
 VISIT(visit_any_wide, lanes, true, false)

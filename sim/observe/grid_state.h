@@ -7,7 +7,7 @@
 
 enum {
 	RP_GRID_CHUNK = 2048,
-	RP_GRID_ABREAST = 3,
+	RP_GRID_ABREAST = 6, /* lists that go through stacks in turn, at most */
 	RP_GRID_FEW =
 	    6 /* set bits up to which lists go abreast: the stacks of all are in the first level's cache */
 };
@@ -39,6 +39,8 @@ struct rp_visit {
 	void *list;
 	uint8_t *bits; /* with opts.writes */
 	size_t n;
+	/* Room for those of lists abreast that go deeper (grid_slices.h). */
+	uint32_t (*fallen)[RP_GRID_CHUNK + 64], (*enter)[RP_GRID_CHUNK + 64];
 };
 
 struct rp_grid_kernels {
@@ -75,6 +77,8 @@ struct rp_grid {
 	uint64_t pair[RP_GRID_CHUNK];
 	uint64_t line[RP_GRID_CHUNK + 64]; /* of the smallest size, of the chunk at hand */
 	uint64_t list[RP_GRID_MAX][RP_GRID_CHUNK + 64]; /* by line size */
+	uint32_t fallen[RP_GRID_ABREAST][RP_GRID_CHUNK + 64],
+	    enter[RP_GRID_ABREAST][RP_GRID_CHUNK + 64];
 	/* With opts.writes: of line[]; of list[][]. */
 	uint8_t line_bits[RP_GRID_CHUNK + 64], bits[RP_GRID_MAX][RP_GRID_CHUNK + 64];
 };

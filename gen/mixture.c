@@ -88,10 +88,14 @@ parse_recipe(const struct rp_mixture_params *p, struct rp_peaks_recipe *how, str
 }
 
 bool
-rp_mixture_check(const struct rp_mixture_params *p, struct rp_err *err)
+rp_mixture_check(const struct rp_mixture_params *p, double sigma[2], struct rp_err *err)
 {
 	struct rp_peaks_recipe how;
-	return parse_recipe(p, &how, err);
+	if (!parse_recipe(p, &how, err))
+		return false;
+	sigma[0] = how.low;
+	sigma[1] = how.high;
+	return true;
 }
 
 /* The peaks, drawn or given. */

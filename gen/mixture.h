@@ -49,8 +49,8 @@ struct rp_mixture {
 	struct rp_counts counts;
 };
 
-/* Whether sigma and cold say what they can. RP_USAGE. */
-bool rp_mixture_check(const struct rp_mixture_params *p, struct rp_err *err);
+/* Whether sigma and cold say what they can, and the range of sigma. RP_USAGE. */
+bool rp_mixture_check(const struct rp_mixture_params *p, double sigma[2], struct rp_err *err);
 
 /* The profile of stream `stream` that the parameters and the seed name. RP_USAGE: values that do not fit. */
 bool rp_mixture_make(struct rp_mixture *m, const struct rp_mixture_params *p, uint64_t seed,

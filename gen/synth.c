@@ -255,6 +255,16 @@ member_report(const struct rp_member *m, bool whole, uint64_t *accesses, uint64_
 	return o;
 }
 
+uint64_t
+rp_synth_moved(const struct rp_source *source)
+{
+	const struct rp_synth *s = (const struct rp_synth *)source;
+	uint64_t moved = 0;
+	for (size_t i = 0; i < s->members; i++)
+		moved += s->member[i].moved;
+	return moved;
+}
+
 json_t *
 rp_synth_report(const void *reporter, bool whole)
 {

@@ -98,4 +98,7 @@ struct rp_synth_stream {
 struct rp_source *rp_synth_open(const char *name, struct rp_synth_stream *stream, size_t n,
     const struct rp_synth_params *p, const struct rp_trace_key *key, struct rp_err *err);
 
+/* Accesses of such a source that were made cold, since no trace can have its profile: of all streams. */
+uint64_t rp_synth_moved(const struct rp_source *s);
+
 #endif

@@ -330,7 +330,7 @@ make(struct rp_design *d, struct rp_err *err)
 	    !share("validation and test", t->validation + t->test, err))
 		return false;
 	struct rp_mixture_params mixture = { .sigma = t->sigma, .cold = t->cold };
-	if (!rp_mixture_check(&mixture, err))
+	if (!rp_mixture_check(&mixture, d->sigma, err))
 		return false;
 	if (t->line & (t->line - 1))
 		return rp_fail(err, RP_USAGE, "line: %u: wanted a power of two", t->line);

@@ -78,6 +78,7 @@ struct rp_design {
 	struct rp_layout_spec *layout;
 	size_t layouts;
 	uint32_t streams_least, streams_most;
+	double sigma[2]; /* from, to */
 	struct rp_numbers turns, share, infeasible;
 	struct rp_arena arena;
 };

@@ -129,17 +129,14 @@ draw(struct drawn *t, const struct rp_design *d, uint32_t item, struct rp_err *e
 	return draw_profiles(t, err);
 }
 
-/* {"moved"} of all streams, and the bounds of sigma. */
+/* What was moved and touched before, of all streams, and the bounds of sigma. */
 static void
 describe(struct drawn *t, const struct rp_source *s)
 {
-	json_t *report = s->trace->report(s->trace->reporter, false);
-	t->row.moved = (uint64_t)json_integer_value(json_object_get(report, "moved"));
+	t->row.moved = rp_synth_moved(s);
 	t->row.prewarm = s->trace->preamble;
-	char *end;
-	t->row.sigma_low = strtof(t->d->text.sigma, &end);
-	t->row.sigma_high = strtof(end + 2, NULL);
-	json_decref(report);
+	t->row.sigma_low = (float)t->d->sigma[0];
+	t->row.sigma_high = (float)t->d->sigma[1];
 }
 
 /* All rows of the source, the first `preamble` of them only to warm up. */

@@ -104,6 +104,7 @@ RP_TEST(design, a_trace_is_the_same_made_alone_and_its_profile_is_what_was_asked
 		cr_assert(rp_row_get(&at, end, &row, rp, asked));
 		cr_assert(row.n == 3000 && row.peaks == (i < 6 ? 3 : 2) && row.index == i % 6 &&
 			  row.split == d.pair[i / 6].split && row.samples == 24);
+		cr_assert(row.sigma_low == 0 && row.sigma_high == 2 && row.recipe == d.text.recipe);
 		if (row.streams == 1 && !row.moved && !row.prewarm) {
 			cr_assert(!memcmp(rp, asked, sizeof rp));
 			single++;

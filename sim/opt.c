@@ -39,8 +39,7 @@ sets_open(struct rp_cache *cache, struct rp_err *err)
 	c->magic = rp_sets_division(s->sets, &c->shift);
 	c->line = rp_mem_array((size_t)s->sets * s->ways, sizeof *c->line, err);
 	c->dirty = rp_mem_array(s->sets, sizeof *c->dirty, err);
-	c->last = rp_mem_array(s->sets, 1, err);
-	return c->line && c->dirty && c->last;
+	return c->line && c->dirty;
 }
 
 static void
@@ -50,7 +49,6 @@ sets_close(struct rp_cache *cache)
 	free(c->memory);
 	free(c->line);
 	free(c->dirty);
-	free(c->last);
 }
 
 static size_t

@@ -25,7 +25,6 @@ struct rp_opt_sets {
 	void *memory;                /* that keys lie in */
 	uint64_t *line;              /* [sets][ways]: of a valid way */
 	uint64_t *dirty;             /* bits by way; of valid ways only */
-	uint8_t *last;               /* way used last: looked at first */
 	uint32_t set[RP_CHUNK + 64]; /* of the chunk at hand */
 };
 

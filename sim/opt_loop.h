@@ -40,35 +40,27 @@ opt_sets_loop(struct rp_opt_sets *c, const struct rp_lookups *in, uint8_t *restr
 	uint64_t mask = wide ? UINT64_MAX : UINT32_MAX, *dirty = c->dirty;
 	const uint32_t *sets = c->set;
 	const uint64_t *nexts = in->next;
-	uint8_t *last = c->last;
 	for (size_t i = 0, n = in->n; i < n; i++) {
 		uint32_t s = sets[i];
 		uint64_t want = ~(in->number + i) & mask, next = ~nexts[i] & mask, w = dirtying[i];
 		unsigned char *set = c->keys + s * stride;
-		unsigned way = last[s];
 		if (ahead)
 			for (size_t at = 0; at < stride; at += 64)
 				__builtin_prefetch(c->keys + sets[i + OPT_AHEAD] * stride + at, 1);
+		uint64_t m = ways_exchange(set, want, next, wide, lanes);
 		outcome[i] = 0;
-		if (ways_key(set, way, wide) != want) {
-			uint64_t m = ways_match(set, want, wide, lanes);
-			if (m) {
-				way = (unsigned)__builtin_ctzll(m);
-			} else {
-				struct opt_miss miss = opt_make_room(c, set, dirty[s], next,
-				    no_write && store[i], bypass, wide, lanes);
-				outcome[i] = miss.outcome;
-				if (miss.outcome & RP_NO_FILL)
-					continue;
-				way = miss.way;
-				c->line[s * ways + way] = in->line[i];
-				dirty[s] &= ~(UINT64_C(1) << way);
-			}
-			last[s] = (uint8_t)way;
+		if (!m) {
+			struct opt_miss miss = opt_make_room(
+			    c, set, dirty[s], next, no_write && store[i], bypass, wide, lanes);
+			outcome[i] = miss.outcome;
+			if (miss.outcome & RP_NO_FILL)
+				continue;
+			m = UINT64_C(1) << miss.way;
+			c->line[s * ways + miss.way] = in->line[i];
+			dirty[s] &= ~m;
+			ways_put(set, miss.way, next, wide);
 		}
-		ways_put(set, way, next, wide);
-		if (w && !(dirty[s] >> way & 1))
-			dirty[s] |= UINT64_C(1) << way;
+		dirty[s] |= m & -w;
 	}
 }
 

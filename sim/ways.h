@@ -227,6 +227,26 @@ ways_equal8(const void *a, const void *b, bool wide)
 
 #if defined __AVX2__ && !defined RP_WAYS_512
 
+/* Where a set has the key `old` it gets `key`: bit j says that it was lane j. Stored whole, since a load of all that comes
+ * soon would wait for a store of parts. */
+RP_INLINE uint64_t
+ways_exchange(void *set, uint64_t old, uint64_t key, bool wide, unsigned lanes)
+{
+	__m256i *v = set;
+	__m256i x = wide ? _mm256_set1_epi64x((long long)old) : _mm256_set1_epi32((int)old);
+	__m256i y = wide ? _mm256_set1_epi64x((long long)key) : _mm256_set1_epi32((int)key);
+	unsigned per = wide ? 4 : 8;
+	uint64_t m = 0;
+	for (unsigned i = 0; i < lanes / per; i++) {
+		__m256i e = wide ? _mm256_cmpeq_epi64(v[i], x) : _mm256_cmpeq_epi32(v[i], x);
+		unsigned bits = wide ? (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(e))
+		                     : (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(e));
+		v[i] = _mm256_blendv_epi8(v[i], y, e);
+		m |= (uint64_t)bits << (i * per);
+	}
+	return m;
+}
+
 /* -1 for lanes from `ways` on: lane j reads 64 + j - ways. */
 static const int32_t ways_behind32[128] = { [64 ... 127] = -1 };
 
@@ -287,6 +307,18 @@ bucket_put(uint32_t *keys, unsigned w, uint32_t key, uint32_t last)
 }
 
 #else
+
+RP_INLINE uint64_t
+ways_exchange(void *set, uint64_t old, uint64_t key, bool wide, unsigned lanes)
+{
+	uint64_t m = ways_match(set, old, wide, lanes);
+	for (uint64_t rest = m; rest; rest &= rest - 1)
+		if (wide)
+			((uint64_t *)set)[__builtin_ctzll(rest)] = key;
+		else
+			((uint32_t *)set)[__builtin_ctzll(rest)] = (uint32_t)key;
+	return m;
+}
 
 RP_INLINE unsigned
 ways_least32(const void *set, unsigned lanes, unsigned ways)

@@ -5,7 +5,6 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "gen/gen.h"
 #include "sim/replay.h"
 
 #include <math.h>
@@ -202,24 +201,27 @@ measure(const char *spec, const char *input, const struct rp_batch *b)
 	rp_cache_spec_free(&j.spec);
 }
 
+/* usage: opt FOLDER [PART]: only figures of which PART is part of "SPEC, INPUT". */
 int
 main(int argc, char **argv)
 {
-	struct rp_err err = { 0 };
-	(void)argc;
+	static const struct {
+		const char *spec;
+		bool zipf;
+	} figures[] = { { "opt,sets=64,ways=8", false }, { "opt,size=256KiB", true },
+		{ "opt,size=32KiB", false }, { "opt,sets=1024,ways=16", true },
+		{ "opt,size=6400000", true } };
+	const char *part = argc > 2 ? argv[2] : "";
 	struct rp_batch *gzip = bench_load(argv, "gzip.rpz", 0, ROWS);
-	struct rp_source *s = rp_gen_open("zipf,exponent=0.9,lines=1048576,writes=0.3", 1, &err);
-	if (!s)
-		bench_fail(&err);
-	struct rp_batch *zipf = bench_collect(s, 0, ROWS);
-	rp_source_close(s);
-	if (gzip)
-		measure("opt,sets=64,ways=8", "gzip", gzip);
-	measure("opt,size=256KiB", "zipf 1 M lines", zipf);
-	if (gzip)
-		measure("opt,size=32KiB", "gzip", gzip);
-	measure("opt,sets=1024,ways=16", "zipf 1 M lines", zipf);
-	measure("opt,size=6400000", "zipf 1 M lines", zipf);
+	struct rp_batch *zipf = bench_made("zipf,exponent=0.9,lines=1048576,writes=0.3", 0, ROWS);
+	for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+		const char *input = figures[i].zipf ? "zipf 1 M lines" : "gzip";
+		const struct rp_batch *b = figures[i].zipf ? zipf : gzip;
+		char name[128];
+		snprintf(name, sizeof name, "%s, %s", figures[i].spec, input);
+		if (b && strstr(name, part))
+			measure(figures[i].spec, input, b);
+	}
 	rp_batch_free(gzip);
 	rp_batch_free(zipf);
 	return 0;

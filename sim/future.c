@@ -1,11 +1,12 @@
 /* future.c - when each lookup's line is looked up again.
  *
- * Both files are stacks of blocks (base/spill.h). Lines are pushed in trace order and popped backwards; next uses are pushed
- * backwards and so popped in trace order. A block of lines has names of 32 bits (sim/observe/names.h), or whole lines if
- * those run out; an invalidation is a block of its own, its first and last line behind a count of 0. A block of next uses
- * holds how many lookups lie ahead, 0 for never.
+ * Rows come from the end back, but those of a batch in order: its lines are collected, and then gone through backwards. What
+ * does not fit of them is pushed to a stack of blocks (base/spill.h), an invalidation as a block of its own, its first and
+ * last line behind a count of 0. The next uses are a stack too, pushed backwards and so popped in trace order: how many
+ * lookups lie ahead, 0 for never.
  *
- * Almost every trace can do with 32 bits all the way, and its table is of names then: else ("wide") of lines. */
+ * Lookups are numbered downwards from the last, as their count is not known. Almost every trace can do with 32 bits all the
+ * way, and its table is of names (sim/observe/names.h): else, from where it cannot on ("wide"), of lines. */
 #include "config.h"
 
 #include "sim/future.h"
@@ -18,12 +19,11 @@
 #include <string.h>
 
 enum {
-	BLOCK = RP_CHUNK, /* lookups of a block */
-	SLICE = 32,       /* blocks that a turn does */
-	AHEAD = 16,       /* lookups to prefetch */
-	SLOTS = 4096,     /* of the table at first */
-	REGION_BITS = 20, /* lines of a named region: 2^20 */
-	KEPT = 8          /* mebibytes of each file in memory */
+	BLOCK = 2 * RP_CHUNK, /* lookups of a block */
+	AHEAD = 16,           /* lookups to prefetch */
+	SLOTS = 2 * BLOCK,    /* of the table at first */
+	REGION_BITS = 20,     /* lines of a named region: 2^20 */
+	KEPT = 8              /* mebibytes of each file in memory */
 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -41,10 +41,12 @@ struct narrow {
 	uint32_t name, at;
 };
 
-/* In front of each block. */
+#define LAST  UINT32_MAX          /* number of the last lookup */
+#define WIDER (UINT64_C(1) << 62) /* is added to numbers when they become wide */
+
+/* In front of the next uses of a block. */
 struct head {
-	uint32_t n;     /* lookups; 0: an invalidation */
-	uint32_t named; /* lines by name */
+	uint32_t n, wide;
 };
 
 struct rp_future {
@@ -54,21 +56,23 @@ struct rp_future {
 	bool wide;
 	struct rp_spill lines, uses;
 	struct rp_ahead ahead;
-	uint64_t line[BLOCK + 1]; /* of the block that is collected, or gone through */
+	uint64_t line[BLOCK]; /* of the block that is collected, or gone through */
 	size_t n;
-	bool turned; /* the last block is pushed, the table is there */
 	struct slot *slot;
 	struct narrow *narrow;
-	uint64_t slots; /* of either; a power of two; at most half of them are used */
-	unsigned shift; /* 64 - log2(slots) */
-	uint64_t left;  /* lookups that are still to be gone through */
-	/* Reading. */
-	uint64_t done; /* lookups */
-	uint64_t use[BLOCK + 1];
-	const uint32_t *near; /* instead of `use`, if not wide: in the file's block */
+	uint64_t slots;  /* of either; a power of two; at most half of them are used */
+	unsigned shift;  /* 64 - log2(slots) */
+	uint64_t number; /* of the lookup before those gone through */
+	/* How far ahead the next uses of a block are: as they are found, and as they are read. */
+	uint64_t use[BLOCK];  /* if wide, */
+	uint32_t near[BLOCK]; /* or if not */
+	bool use_wide;
 	size_t use_at, use_n;
+	uint64_t done; /* lookups that have been told */
 	uint64_t next[RP_CHUNK + 64];
 };
+
+static bool resize(struct rp_future *f, uint64_t slots, struct rp_err *err);
 
 struct rp_future *
 rp_future_new(
@@ -79,9 +83,10 @@ rp_future_new(
 		return NULL;
 	f->unit_bits = unit_bits;
 	f->sectors = sectors;
+	f->number = LAST;
 	if ((f->expand = rp_expand_new(unit_bits, false, bypassed, level, err)) &&
 	    rp_names_open(&f->names, REGION_BITS, err) && rp_spill_open(&f->lines, err) &&
-	    rp_spill_open(&f->uses, err)) {
+	    rp_spill_open(&f->uses, err) && resize(f, SLOTS, err)) {
 		rp_spill_keep(&f->lines, KEPT);
 		rp_spill_keep(&f->uses, KEPT);
 		return f;
@@ -90,17 +95,26 @@ rp_future_new(
 	return NULL;
 }
 
+/* What only going backwards needs. */
+static void
+free_table(struct rp_future *f)
+{
+	free(f->slot);
+	free(f->narrow);
+	f->slot = NULL;
+	f->narrow = NULL;
+	rp_names_close(&f->names);
+	rp_spill_close(&f->lines);
+}
+
 void
 rp_future_free(struct rp_future *f)
 {
 	if (!f)
 		return;
+	free_table(f);
 	rp_expand_free(f->expand);
-	rp_spill_close(&f->lines);
 	rp_spill_close(&f->uses);
-	rp_names_close(&f->names);
-	free(f->slot);
-	free(f->narrow);
 	free(f);
 }
 
@@ -110,98 +124,7 @@ rp_future_bytes(const struct rp_future *f)
 	return f->ahead.bytes + rp_spill_bytes(&f->uses);
 }
 
-/* Makes names of the lines collected; false: there are none left, and lines are what they were. */
-static bool
-name_lines(struct rp_future *f)
-{
-	size_t named = rp_names_give(&f->names, f->line, f->n);
-	if (named == f->n)
-		return true;
-	while (named-- > 0)
-		f->line[named] = rp_names_line(&f->names, (uint32_t)f->line[named]);
-	return false;
-}
-
-static bool
-push_lines(struct rp_future *f, struct rp_err *err)
-{
-	if (!f->n)
-		return true;
-	struct head head = { (uint32_t)f->n, !f->wide && name_lines(f) };
-	size_t bytes = sizeof head + f->n * sizeof *f->line;
-	unsigned char *to = rp_spill_room(&f->lines, bytes, err);
-	if (!to)
-		return false;
-	memcpy(to, &head, sizeof head);
-	if (head.named) {
-		uint32_t *name = (uint32_t *)(void *)(to + sizeof head);
-		for (size_t i = 0; i < f->n; i++)
-			name[i] = (uint32_t)f->line[i];
-		bytes = sizeof head + f->n * sizeof *name;
-	} else {
-		memcpy(to + sizeof head, f->line, f->n * sizeof *f->line);
-		f->wide = true;
-	}
-	rp_spill_push(&f->lines, bytes);
-	f->ahead.bytes = rp_spill_bytes(&f->lines);
-	f->ahead.lookups += f->n;
-	f->n = 0;
-	return true;
-}
-
-static bool
-push_drop(struct rp_future *f, uint64_t first, uint64_t last, struct rp_err *err)
-{
-	struct head head = { 0, 0 };
-	uint64_t drop[2] = { first, last };
-	unsigned char *to =
-	    push_lines(f, err) ? rp_spill_room(&f->lines, sizeof head + sizeof drop, err) : NULL;
-	if (!to)
-		return false;
-	memcpy(to, &head, sizeof head);
-	memcpy(to + sizeof head, drop, sizeof drop);
-	rp_spill_push(&f->lines, sizeof head + sizeof drop);
-	f->ahead.bytes = rp_spill_bytes(&f->lines);
-	f->wide = true;
-	return true;
-}
-
-static bool
-show_mark(struct rp_future *f, const struct rp_batch *b, size_t row, struct rp_err *err)
-{
-	uint64_t first, last;
-	rp_mark_lines(b, row, f->unit_bits + f->sectors, &first, &last);
-	f->ahead.marks += b->kind[row] == RP_COPY_BACK || b->kind[row] == RP_INVALIDATE;
-	return b->kind[row] != RP_INVALIDATE || push_drop(f, first, last, err);
-}
-
-static bool
-collect(struct rp_future *f, const struct rp_lookups *in, struct rp_err *err)
-{
-	for (size_t at = 0; at < in->n;) {
-		size_t room = BLOCK - f->n, n = in->n - at < room ? in->n - at : room;
-		for (size_t i = 0; i < n; i++)
-			f->line[f->n + i] = in->line[at + i] >> f->sectors;
-		f->n += n;
-		at += n;
-		if (f->n == BLOCK && !push_lines(f, err))
-			return false;
-	}
-	return true;
-}
-
-bool
-rp_future_show(struct rp_future *f, const struct rp_batch *b, struct rp_err *err)
-{
-	for (size_t row = 0; row < b->n;) {
-		bool ok = b->kind[row] >= RP_MARKS
-		              ? show_mark(f, b, row++, err)
-		              : collect(f, rp_expand_next(f->expand, b, &row, UINT64_MAX), err);
-		if (!ok)
-			return false;
-	}
-	return true;
-}
+/* ---- The table ---- */
 
 /* Neighbours share a cache line; four in a row are spread by the high bits of a product. */
 INLINE uint64_t
@@ -253,6 +176,29 @@ resize(struct rp_future *f, uint64_t slots, struct rp_err *err)
 	return true;
 }
 
+/* From now on by lines and 64 bits. */
+static bool
+widen(struct rp_future *f, struct rp_err *err)
+{
+	struct narrow *named = f->narrow;
+	if (f->wide)
+		return true;
+	struct slot *slot = rp_mem_table(f->slots, sizeof *slot, err);
+	if (!slot)
+		return false;
+	f->wide = true;
+	f->slot = slot;
+	f->narrow = NULL;
+	f->number += WIDER;
+	for (uint64_t i = 0; i < f->slots; i++)
+		if (named[i].at) {
+			uint64_t line = rp_names_line(&f->names, named[i].name);
+			*find(f, line) = (struct slot){ line, named[i].at + WIDER };
+		}
+	free(named);
+	return true;
+}
+
 /* Lines first..last are dropped here: what was seen of them later on is not their next use any more. */
 static void
 drop_lines(struct rp_future *f, uint64_t first, uint64_t last)
@@ -269,12 +215,14 @@ drop_lines(struct rp_future *f, uint64_t first, uint64_t last)
 			f->slot[i].at = DROPPED;
 }
 
-/* Goes through the n lines, the last of which is lookup f->left, and puts how far ahead their next uses are in f->use. */
+/* ---- Backwards ---- */
+
+/* Goes through the lines of the block and puts how far ahead their next uses are in f->use. */
 static void
-go_back(struct rp_future *f, size_t n)
+go_back(struct rp_future *f)
 {
-	uint64_t number = f->left, lines = f->ahead.lines;
-	for (size_t i = n; i-- > 0; number--) {
+	uint64_t number = f->number, lines = f->ahead.lines;
+	for (size_t i = f->n; i-- > 0; number--) {
 		if (i >= AHEAD)
 			__builtin_prefetch(&f->slot[home(f, f->line[i - AHEAD])], 1);
 		struct slot *s = find(f, f->line[i]);
@@ -284,122 +232,154 @@ go_back(struct rp_future *f, size_t n)
 		s->line = f->line[i];
 		s->at = number;
 	}
-	f->left = number;
+	f->number = number;
 	f->ahead.lines = lines;
 }
 
-/* The same by name. */
+/* The same by name, in f->near. */
 static void
-go_back_named(struct rp_future *f, const uint32_t *restrict name, size_t n, uint32_t *restrict use)
+go_back_named(struct rp_future *f)
 {
-	uint32_t number = (uint32_t)f->left;
+	uint32_t number = (uint32_t)f->number;
 	uint64_t lines = f->ahead.lines;
-	for (size_t i = n; i-- > 0; number--) {
+	for (size_t i = f->n; i-- > 0; number--) {
+		uint32_t name = (uint32_t)f->line[i];
 		if (i >= AHEAD)
-			__builtin_prefetch(&f->narrow[home(f, name[i - AHEAD])], 1);
-		struct narrow *s = find_name(f, name[i]);
+			__builtin_prefetch(&f->narrow[home(f, f->line[i - AHEAD])], 1);
+		struct narrow *s = find_name(f, name);
 		uint32_t at = s->at;
 		lines += !at;
-		use[i] = (at - number) & -(uint32_t)(at != 0);
-		*s = (struct narrow){ name[i], number };
+		f->near[i] = (at - number) & -(uint32_t)(at != 0);
+		*s = (struct narrow){ name, number };
 	}
-	f->left = number;
+	f->number = number;
 	f->ahead.lines = lines;
 }
 
+/* Makes names of the block's lines; false: there are none left, and lines are what they were. */
 static bool
-push_uses(struct rp_future *f, size_t n, struct rp_err *err)
+name_lines(struct rp_future *f)
 {
-	struct head head = { (uint32_t)n, 0 };
-	unsigned char *to = rp_spill_room(&f->uses, sizeof head + rp_pack_room(n), err);
-	if (!to)
-		return false;
-	memcpy(to, &head, sizeof head);
-	rp_spill_push(&f->uses, sizeof head + rp_pack(to + sizeof head, f->use, n));
-	return true;
-}
-
-static bool
-turn_named(struct rp_future *f, const uint32_t *name, size_t n, struct rp_err *err)
-{
-	struct head head = { (uint32_t)n, 1 };
-	unsigned char *to = rp_spill_room(&f->uses, sizeof head + n * sizeof *name, err);
-	if (!to)
-		return false;
-	memcpy(to, &head, sizeof head);
-	go_back_named(f, name, n, (uint32_t *)(void *)(to + sizeof head));
-	rp_spill_push(&f->uses, sizeof head + n * sizeof *name);
-	return true;
-}
-
-static bool
-turn_block(struct rp_future *f, const unsigned char *block, struct rp_err *err)
-{
-	struct head head;
-	memcpy(&head, block, sizeof head);
-	block += sizeof head;
-	size_t n = head.n;
-	if (!n) {
-		uint64_t drop[2];
-		memcpy(drop, block, sizeof drop);
-		drop_lines(f, drop[0], drop[1]);
+	size_t named = rp_names_give(&f->names, f->line, f->n);
+	if (named == f->n)
 		return true;
-	}
-	if ((f->ahead.lines + n) * 2 > f->slots && !resize(f, f->slots * 2, err))
+	while (named-- > 0)
+		f->line[named] = rp_names_line(&f->names, (uint32_t)f->line[named]);
+	return false;
+}
+
+/* The block's next uses. */
+static bool
+turn_block(struct rp_future *f, struct rp_err *err)
+{
+	bool named = !f->wide && f->number >= f->n && name_lines(f);
+	if (!f->n)
+		return true;
+	if (!named && !widen(f, err))
 		return false;
-	const uint32_t *name = (const uint32_t *)(const void *)block;
-	if (!f->wide)
-		return turn_named(f, name, n, err);
-	if (!head.named)
-		memcpy(f->line, block, n * sizeof *f->line);
-	for (size_t i = 0; head.named && i < n; i++)
-		f->line[i] = rp_names_line(&f->names, name[i]);
-	go_back(f, n);
-	return push_uses(f, n, err);
+	if ((f->ahead.lines + f->n) * 2 > f->slots && !resize(f, f->slots * 2, err))
+		return false;
+	(named ? go_back_named : go_back)(f);
+	struct head head = { (uint32_t)f->n, !named };
+	unsigned char *to = rp_spill_room(&f->uses, sizeof head + rp_pack_room(f->n), err);
+	if (!to)
+		return false;
+	memcpy(to, &head, sizeof head);
+	to += sizeof head;
+	rp_spill_push(&f->uses,
+	    sizeof head + (named ? rp_pack32(to, f->near, f->n) : rp_pack(to, f->use, f->n)));
+	f->ahead.lookups += f->n;
+	f->n = 0;
+	return true;
+}
+
+/* ---- A batch forwards ---- */
+
+/* Puts the block that is collected, or drop[0..2) of an invalidation, on the stack. */
+static bool
+push_lines(struct rp_future *f, const uint64_t *line, size_t n, size_t count, struct rp_err *err)
+{
+	uint64_t head = count;
+	unsigned char *to = rp_spill_room(&f->lines, sizeof head + n * sizeof *line, err);
+	if (!to)
+		return false;
+	memcpy(to, &head, sizeof head);
+	memcpy(to + sizeof head, line, n * sizeof *line);
+	rp_spill_push(&f->lines, sizeof head + n * sizeof *line);
+	uint64_t bytes = rp_spill_bytes(&f->lines);
+	f->ahead.bytes = bytes > f->ahead.bytes ? bytes : f->ahead.bytes;
+	f->n = 0;
+	return true;
 }
 
 static bool
-begin_turn(struct rp_future *f, struct rp_err *err)
+show_mark(struct rp_future *f, const struct rp_batch *b, size_t row, struct rp_err *err)
 {
-	if (!push_lines(f, err))
+	uint64_t drop[2];
+	rp_mark_lines(b, row, f->unit_bits + f->sectors, &drop[0], &drop[1]);
+	f->ahead.marks += b->kind[row] == RP_COPY_BACK || b->kind[row] == RP_INVALIDATE;
+	if (b->kind[row] != RP_INVALIDATE)
+		return true;
+	return (!f->n || push_lines(f, f->line, f->n, f->n, err)) && push_lines(f, drop, 2, 0, err);
+}
+
+static bool
+collect(struct rp_future *f, const struct rp_lookups *in, struct rp_err *err)
+{
+	if (f->n + in->n > BLOCK && !push_lines(f, f->line, f->n, f->n, err))
 		return false;
-	f->wide |= f->ahead.lookups >= UINT32_MAX;
-	f->left = f->ahead.lookups;
-	f->turned = resize(f, SLOTS, err);
-	return f->turned;
+	for (size_t i = 0; i < in->n; i++)
+		f->line[f->n + i] = in->line[i] >> f->sectors;
+	f->n += in->n;
+	return true;
 }
 
-static void
-end_turn(struct rp_future *f)
+/* Takes a block off the stack and goes through it. */
+static bool
+turn_pushed(struct rp_future *f, const unsigned char *block, struct rp_err *err)
 {
-	free(f->slot);
-	free(f->narrow);
-	f->slot = NULL;
-	f->narrow = NULL;
-	rp_names_close(&f->names);
-	rp_spill_close(&f->lines);
-}
-
-int
-rp_future_turn(struct rp_future *f, struct rp_err *err)
-{
-	if (!f->turned && !begin_turn(f, err))
-		return -1;
-	for (int i = 0; i < SLICE; i++) {
-		size_t length;
-		const unsigned char *block =
-		    f->slot || f->narrow ? rp_spill_pop(&f->lines, &length, err) : NULL;
-		if (!block && err->code)
-			return -1;
-		if (!block) {
-			end_turn(f);
-			return 0;
-		}
-		if (!turn_block(f, block, err))
-			return -1;
+	uint64_t count, drop[2];
+	memcpy(&count, block, sizeof count);
+	block += sizeof count;
+	if (count) {
+		f->n = (size_t)count;
+		memcpy(f->line, block, f->n * sizeof *f->line);
+		return turn_block(f, err);
 	}
-	return 1;
+	memcpy(drop, block, sizeof drop);
+	if (!widen(f, err))
+		return false;
+	drop_lines(f, drop[0], drop[1]);
+	return true;
 }
+
+bool
+rp_future_before(struct rp_future *f, const struct rp_batch *b, struct rp_err *err)
+{
+	const unsigned char *block;
+	size_t length;
+	for (size_t row = 0; row < b->n;) {
+		bool ok = b->kind[row] >= RP_MARKS
+		              ? show_mark(f, b, row++, err)
+		              : collect(f, rp_expand_next(f->expand, b, &row, UINT64_MAX), err);
+		if (!ok)
+			return false;
+	}
+	if (!turn_block(f, err))
+		return false;
+	while ((block = rp_spill_pop(&f->lines, &length, err)))
+		if (!turn_pushed(f, block, err))
+			return false;
+	return !err->code;
+}
+
+void
+rp_future_known(struct rp_future *f)
+{
+	free_table(f);
+}
+
+/* ---- Forwards again ---- */
 
 /* More next uses from the file; there must be some. */
 static bool
@@ -413,10 +393,11 @@ read_uses(struct rp_future *f, struct rp_err *err)
 		                 : rp_fail(err, RP_FAILED,
 				       "more lookups than were foreseen: please report this");
 	memcpy(&head, block, sizeof head);
-	if (head.named)
-		f->near = (const uint32_t *)(const void *)(block + sizeof head);
-	else
+	if (head.wide)
 		rp_unpack(block + sizeof head, f->use, head.n);
+	else
+		rp_unpack32(block + sizeof head, f->near, head.n);
+	f->use_wide = head.wide;
 	f->use_at = 0;
 	f->use_n = head.n;
 	return true;
@@ -427,12 +408,12 @@ static void
 tell(const struct rp_future *f, uint64_t number, size_t n, uint64_t *restrict next)
 {
 	const uint64_t *restrict use = f->use + f->use_at;
-	const uint32_t *restrict near = f->near ? f->near + f->use_at : NULL;
-	for (size_t k = 0; near && k < n; k++) {
+	const uint32_t *restrict near = f->near + f->use_at;
+	for (size_t k = 0; !f->use_wide && k < n; k++) {
 		uint64_t never = -(uint64_t)(near[k] == 0), key = number + k;
 		next[k] = (key ^ never) + near[k]; /* UINT64_MAX - key, or the later lookup */
 	}
-	for (size_t k = 0; !near && k < n; k++)
+	for (size_t k = 0; f->use_wide && k < n; k++)
 		next[k] = use[k] ? number + k + use[k] : UINT64_MAX - (number + k);
 }
 

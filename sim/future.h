@@ -1,9 +1,9 @@
 /* future.h - when each lookup's line is looked up again: known before a trace is replayed, by seeing it twice.
  *
- * First all rows are shown, in order; their lines go to a temporary file, or stay in memory if they are few. Then the file is gone through backwards with a
- * table from line to last lookup seen, and the next uses go to a second file, which is read while the same rows are
- * replayed. In memory are the table, of 16 to 32 bytes for each distinct line, half as much again while it grows, and the first
- * 8 MiB of each file. With invalidations, 2^32 lookups or very many regions of lines it is twice that table.
+ * All rows are shown from the end of the trace back, with a table from line to the lookup of it seen last; the next uses go to
+ * a temporary file, or stay in memory if they are few, and are read while the same rows are replayed. In memory are the
+ * table, of 16 to 32 bytes for each distinct line, half as much again while it grows, and the first 8 MiB of the file. With
+ * invalidations, 2^32 lookups or very many regions of lines it is twice that table.
  *
  * Lookups are numbered from 1. What a policy compares is a key: the number of the line's next lookup; UINT64_MAX - number of
  * this lookup if there is none. So all keys of lines that are present differ, one that is never used again is greater than
@@ -29,11 +29,11 @@ struct rp_future *rp_future_new(
     unsigned unit_bits, unsigned sectors, bool bypassed, enum rp_level level, struct rp_err *err);
 void rp_future_free(struct rp_future *f); /* accepts NULL */
 
-/* Shows the next rows. RP_RESOURCE: the disk is full. */
-bool rp_future_show(struct rp_future *f, const struct rp_batch *b, struct rp_err *err);
+/* Shows the rows before those shown so far. RP_RESOURCE: the disk is full, no memory. */
+bool rp_future_before(struct rp_future *f, const struct rp_batch *b, struct rp_err *err);
 
-/* All rows have been shown: computes the next uses, some thousand lookups at a call. 1: call again; 0: done; -1: failed. */
-int rp_future_turn(struct rp_future *f, struct rp_err *err);
+/* All rows have been shown. */
+void rp_future_known(struct rp_future *f);
 
 /* Fills in->next, in->number and in->ahead for the next in->n lookups: borrowed until the next call. */
 bool rp_future_next(struct rp_future *f, struct rp_lookups *in, struct rp_err *err);

@@ -4,8 +4,8 @@
  * whole batch by itself, in chunks that end where counting changes: so every chunk lies within the warm-up or within one
  * interval.
  *
- * If a policy wants the future, batches are kept in a spool and shown to the futures of the groups that want theirs; when
- * the trace has ended the spool is replayed. */
+ * If a policy wants the future, batches are kept in a spool; when the trace has ended they are shown, the last one first, to
+ * the futures of the groups that want theirs, and then the spool is replayed. */
 #include "config.h"
 
 #include "sim/replay.h"
@@ -22,6 +22,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { SLICE = 32 }; /* batches of a spool at a time */
 
 struct unit {
 	struct rp_module *module;
@@ -55,7 +57,7 @@ struct rp_replay {
 	size_t *numbers; /* what the groups' lists point into */
 	struct rp_streams *streams;
 	struct rp_spool *spool; /* NULL: no policy wants the future */
-	bool rewound;           /* the spool is replayed */
+	bool unwound, rewound;  /* the spool is read backwards, is replayed */
 	size_t interval_room;
 	bool ended;
 	struct rp_result result; /* of the chunk at hand */
@@ -404,26 +406,35 @@ replay_batch(struct rp_replay *r, const struct rp_batch *b, struct rp_err *err)
 bool
 rp_replay_run(struct rp_replay *r, const struct rp_batch *b, struct rp_err *err)
 {
-	if (!r->spool)
-		return replay_batch(r, b, err);
-	for (size_t i = 0; i < r->groups; i++)
-		if (r->group[i].future && !rp_future_show(r->group[i].future, b, err))
-			return false;
-	return rp_spool_put(r->spool, b, err);
+	return r->spool ? rp_spool_put(r->spool, b, err) : replay_batch(r, b, err);
 }
 
-/* The next uses of all groups, some at a time: as rp_replay_more. */
+/* The future is known: the groups are told, and the spool begins anew. */
+static int
+begin_again(struct rp_replay *r, struct rp_err *err)
+{
+	for (size_t i = 0; i < r->groups; i++)
+		if (r->group[i].future)
+			rp_future_known(r->group[i].future);
+	r->rewound = rp_spool_rewind(r->spool, err);
+	return r->rewound ? 1 : -1;
+}
+
+/* Some batches back towards the beginning: as rp_replay_more. */
 static int
 turn(struct rp_replay *r, struct rp_err *err)
 {
-	int more = 0;
-	for (size_t i = 0; !more && i < r->groups; i++)
-		if (r->group[i].future)
-			more = rp_future_turn(r->group[i].future, err);
-	if (more)
-		return more;
-	r->rewound = rp_spool_rewind(r->spool, err);
-	return r->rewound ? 1 : -1;
+	if (!r->unwound && !(r->unwound = rp_spool_unwind(r->spool, err)))
+		return -1;
+	for (int n = 0; n < SLICE; n++) {
+		const struct rp_batch *b = rp_spool_before(r->spool, err);
+		if (!b)
+			return err->code ? -1 : begin_again(r, err);
+		for (size_t i = 0; i < r->groups; i++)
+			if (r->group[i].future && !rp_future_before(r->group[i].future, b, err))
+				return -1;
+	}
+	return 1;
 }
 
 int

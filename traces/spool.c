@@ -56,20 +56,13 @@ rp_spool_bytes(const struct rp_spool *s)
 	return rp_spill_bytes(&s->file);
 }
 
-static size_t
-put_bytes(unsigned char *to, const uint8_t *x, size_t n)
-{
-	memcpy(to, x, n);
-	return (n + 7) & ~(size_t)7;
-}
-
 /* Rows [from, from + n) of a batch as a block. */
 static bool
 write_rows(struct rp_spool *s, const struct rp_batch *b, size_t from, size_t n, struct rp_err *err)
 {
 	struct head head = { s->columns, (uint32_t)n, 0, 0 };
 	size_t at = sizeof head;
-	unsigned char *to = rp_spill_room(&s->file, at + 6 * rp_pack_room(n) + 2 * n + 16, err);
+	unsigned char *to = rp_spill_room(&s->file, at + 8 * rp_pack_room(n), err);
 	if (!to)
 		return false;
 	for (size_t i = from; b->marks && i < from + n; i++)
@@ -81,8 +74,8 @@ write_rows(struct rp_spool *s, const struct rp_batch *b, size_t from, size_t n, 
 	at += rp_pack32(to + at, b->size + from, n);
 	at += b->stream ? rp_pack32(to + at, b->stream + from, n) : 0;
 	at += b->mask ? rp_pack32(to + at, b->mask + from, n) : 0;
-	at += put_bytes(to + at, b->kind + from, n);
-	at += b->flags ? put_bytes(to + at, b->flags + from, n) : 0;
+	at += rp_pack8(to + at, b->kind + from, n);
+	at += b->flags ? rp_pack8(to + at, b->flags + from, n) : 0;
 	rp_spill_push(&s->file, at);
 	return true;
 }
@@ -135,20 +128,33 @@ rp_spool_put(struct rp_spool *s, const struct rp_batch *b, struct rp_err *err)
 	return true;
 }
 
-bool
-rp_spool_rewind(struct rp_spool *s, struct rp_err *err)
+/* No more rows come. */
+static bool
+finish(struct rp_spool *s, struct rp_err *err)
 {
 	if (!s->rewound && !write_block(s, err))
 		return false;
 	s->rewound = true;
-	return rp_spill_rewind(&s->file, err);
+	return true;
 }
 
-const struct rp_batch *
-rp_spool_next(struct rp_spool *s, struct rp_err *err)
+bool
+rp_spool_rewind(struct rp_spool *s, struct rp_err *err)
 {
-	size_t length, n, at = sizeof(struct head);
-	const unsigned char *from = rp_spill_next(&s->file, &length, err);
+	return finish(s, err) && rp_spill_rewind(&s->file, err);
+}
+
+bool
+rp_spool_unwind(struct rp_spool *s, struct rp_err *err)
+{
+	return finish(s, err) && rp_spill_unwind(&s->file, err);
+}
+
+/* The rows of a block; NULL of none. */
+static const struct rp_batch *
+read_rows(struct rp_spool *s, const unsigned char *from)
+{
+	size_t n, at = sizeof(struct head);
 	struct rp_batch *b = &s->view;
 	struct head head;
 	if (!from)
@@ -163,9 +169,21 @@ rp_spool_next(struct rp_spool *s, struct rp_err *err)
 	at += rp_unpack32(from + at, b->size, n);
 	at += b->stream ? rp_unpack32(from + at, b->stream, n) : 0;
 	at += b->mask ? rp_unpack32(from + at, b->mask, n) : 0;
-	memcpy(b->kind, from + at, n);
-	at += (n + 7) & ~(size_t)7;
-	if (b->flags)
-		memcpy(b->flags, from + at, n);
+	at += rp_unpack8(from + at, b->kind, n);
+	at += b->flags ? rp_unpack8(from + at, b->flags, n) : 0;
 	return b;
+}
+
+const struct rp_batch *
+rp_spool_next(struct rp_spool *s, struct rp_err *err)
+{
+	size_t length;
+	return read_rows(s, rp_spill_next(&s->file, &length, err));
+}
+
+const struct rp_batch *
+rp_spool_before(struct rp_spool *s, struct rp_err *err)
+{
+	size_t length;
+	return read_rows(s, rp_spill_before(&s->file, &length, err));
 }

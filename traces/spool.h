@@ -27,6 +27,10 @@ bool rp_spool_rewind(struct rp_spool *s, struct rp_err *err);
  * call. NULL at the end, or when err->code is set. */
 const struct rp_batch *rp_spool_next(struct rp_spool *s, struct rp_err *err);
 
+/* The same from the end back: the batches of rp_spool_next, the last one first. */
+bool rp_spool_unwind(struct rp_spool *s, struct rp_err *err);
+const struct rp_batch *rp_spool_before(struct rp_spool *s, struct rp_err *err);
+
 uint64_t rp_spool_bytes(const struct rp_spool
 	*s); /* that the rows take in a file; 0: they are few, and there is none */
 

@@ -22,7 +22,7 @@ rp_mem_array(size_t n, size_t size, struct rp_err *err)
 	return p ? p : no_memory(err, n, size);
 }
 
-/* `huge`: in huge pages, if the system likes. */
+/* Not zeroed. `huge`: in huge pages, if the system likes. */
 static void *
 aligned(size_t align, size_t n, size_t size, bool huge, struct rp_err *err)
 {
@@ -36,21 +36,32 @@ aligned(size_t align, size_t n, size_t size, bool huge, struct rp_err *err)
 #else
 	(void)huge;
 #endif
-	memset(p, 0, bytes);
 	return p;
+}
+
+static void *
+zeroed(void *p, size_t bytes)
+{
+	return p ? memset(p, 0, bytes) : NULL;
 }
 
 void *
 rp_mem_aligned(size_t align, size_t n, size_t size, struct rp_err *err)
 {
-	return aligned(align, n, size, false, err);
+	return zeroed(aligned(align, n, size, false, err), n * size);
 }
 
 void *
 rp_mem_table(size_t n, size_t size, struct rp_err *err)
 {
 	bool huge = size && n >= 2 * (size_t)HUGE_PAGE / size;
-	return aligned(huge ? HUGE_PAGE : 64, n, size, huge, err);
+	return zeroed(aligned(huge ? HUGE_PAGE : 64, n, size, huge, err), n * size);
+}
+
+void *
+rp_mem_pages(size_t bytes, struct rp_err *err)
+{
+	return aligned(HUGE_PAGE, bytes, 1, true, err);
 }
 
 void *

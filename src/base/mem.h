@@ -20,6 +20,10 @@ void *rp_mem_aligned(size_t align, size_t n, size_t size, struct rp_err *err)
  * of it is touched. */
 void *rp_mem_table(size_t n, size_t size, struct rp_err *err) __attribute__((malloc));
 
+/* `bytes` to be written and read in order: not zeroed, at a multiple of 2 MiB, in huge pages where the system has them, as
+ * each page costs more when it is touched first than what is written to it. */
+void *rp_mem_pages(size_t bytes, struct rp_err *err) __attribute__((malloc));
+
 /* Grows `old` (from rp_mem_array or NULL) to n elements; what is new is not zeroed. On failure NULL, and `old` is
  * still the caller's. */
 void *rp_mem_grow(void *old, size_t n, size_t size, struct rp_err *err);

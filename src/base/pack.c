@@ -1,9 +1,10 @@
 /* pack.c - columns of numbers in few bytes.
  *
  * A column is a head and, by its form: WIDTH: the low `width` bytes of each number, all others of which are those of
- * `common`. MOSTLY: the same with two bytes, 0xffff for a longer one; those follow, place and number. HALVES: the upper
- * halves there are, a byte each that says which, the lower halves. STEPS: differences to the number before, each with half a
- * byte that says how many bytes it has, 0 to 8, and those; the sign is in the lowest bit, so that small ones stay small.
+ * `common`. MOSTLY: the same with two bytes, 0xffff for a longer one; those follow, place and number. PAGES: the lower 16
+ * bits of each, a byte each that says which all others are, those there are. HALVES: the upper halves there are, a byte each
+ * that says which, the lower halves. STEPS: differences to the number before, each with half a byte that says how many bytes
+ * it has, 0 to 8, and those; the sign is in the lowest bit, so that small ones stay small. BITS: the lowest bit of each.
  *
  * All parts begin at multiples of 8. Loops go by blocks of a fixed size, which compilers make vectors of. */
 #include "config.h"
@@ -15,75 +16,71 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum form { WIDTH, MOSTLY, HALVES, STEPS };
+enum form { WIDTH, MOSTLY, PAGES, HALVES, STEPS, BITS };
 enum { BLOCK = 16, LONG = 0xffff, SLOTS = 256, SHORT_LISTS = 1 << 13 };
+enum { PAGE_BITS = 16, PAGES_MOST = 128 };
 
 struct head {
 	uint64_t common;
 	uint16_t form, width;
-	uint32_t more; /* longer numbers; upper halves */
+	uint32_t more; /* longer numbers; pages */
 };
 
-/* Bits in which the numbers differ. */
-static uint64_t
-differing(const uint64_t *x, size_t n)
-{
-	uint64_t any = 0, first = n ? x[0] : 0;
-	size_t i = 0;
-	for (; i + BLOCK <= n; i += BLOCK)
-		for (size_t k = 0; k < BLOCK; k++)
-			any |= x[i + k] ^ first;
-	for (; i < n; i++)
-		any |= x[i] ^ first;
-	return any;
-}
+/* A loop body for each of n numbers, in blocks. */
+#define EACH(n, i, body)                                                                           \
+	do {                                                                                       \
+		size_t from_ = 0, i;                                                               \
+		for (; from_ + BLOCK <= (n); from_ += BLOCK)                                       \
+			for (size_t k_ = 0; k_ < BLOCK; k_++) {                                    \
+				i = from_ + k_;                                                    \
+				body;                                                              \
+			}                                                                          \
+		for (i = from_; i < (n); i++)                                                      \
+			body;                                                                      \
+	} while (0)
 
 #define NARROW(type)                                                                               \
 	do {                                                                                       \
 		type *restrict low = to;                                                           \
-		for (; i + BLOCK <= n; i += BLOCK)                                                 \
-			for (size_t k = 0; k < BLOCK; k++)                                         \
-				low[i + k] = (type)x[i + k];                                       \
-		for (; i < n; i++)                                                                 \
-			low[i] = (type)x[i];                                                       \
+		EACH(n, i, low[i] = (type)x[i]);                                                   \
 	} while (0)
-
-static void
-narrow(void *to, const uint64_t *x, size_t n, unsigned width)
-{
-	size_t i = 0;
-	if (width == 1)
-		NARROW(uint8_t);
-	else if (width == 2)
-		NARROW(uint16_t);
-	else if (width == 4)
-		NARROW(uint32_t);
-}
-
 #define WIDEN(type)                                                                                \
 	do {                                                                                       \
 		const type *restrict low = from;                                                   \
-		for (; i + BLOCK <= n; i += BLOCK)                                                 \
-			for (size_t k = 0; k < BLOCK; k++)                                         \
-				x[i + k] = common | low[i + k];                                    \
-		for (; i < n; i++)                                                                 \
-			x[i] = common | low[i];                                                    \
+		EACH(n, i, x[i] = common | low[i]);                                                \
 	} while (0)
 
-static void
-widen(const void *from, uint64_t *restrict x, size_t n, unsigned width, uint64_t common)
-{
-	size_t i = 0;
-	if (width == 1)
-		WIDEN(uint8_t);
-	else if (width == 2)
-		WIDEN(uint16_t);
-	else if (width == 4)
-		WIDEN(uint32_t);
-	else
-		for (; i < n; i++)
-			x[i] = common;
-}
+/* Of numbers of 32 and 64 bits. `differing`: bits in which they differ. */
+#define WIDTH_OF(suffix, number)                                                                   \
+	static number differing##suffix(const number *x, size_t n)                                 \
+	{                                                                                          \
+		number any = 0, first = n ? x[0] : 0;                                              \
+		EACH(n, i, any |= x[i] ^ first);                                                   \
+		return any;                                                                        \
+	}                                                                                          \
+	static void narrow##suffix(void *to, const number *x, size_t n, unsigned width)            \
+	{                                                                                          \
+		if (width == 1)                                                                    \
+			NARROW(uint8_t);                                                           \
+		else if (width == 2)                                                               \
+			NARROW(uint16_t);                                                          \
+		else if (width == 4)                                                               \
+			NARROW(uint32_t);                                                          \
+	}                                                                                          \
+	static void widen##suffix(                                                                 \
+	    const void *from, number *restrict x, size_t n, unsigned width, number common)         \
+	{                                                                                          \
+		if (width == 1)                                                                    \
+			WIDEN(uint8_t);                                                            \
+		else if (width == 2)                                                               \
+			WIDEN(uint16_t);                                                           \
+		else if (width == 4)                                                               \
+			WIDEN(uint32_t);                                                           \
+		else                                                                               \
+			EACH(n, i, x[i] = common);                                                 \
+	}
+WIDTH_OF(, uint64_t)
+WIDTH_OF(32, uint32_t)
 
 static size_t
 whole(size_t bytes)
@@ -93,53 +90,96 @@ whole(size_t bytes)
 
 /* ---- MOSTLY ---- */
 
-/* Whether fewer than an eighth are longer than two bytes, 0xffff included. */
-static bool
-mostly_short(const uint64_t *x, size_t n)
-{
-	size_t count = 0, i = 0;
-	for (; i + BLOCK <= n && count <= n / 8; i += BLOCK) {
-		uint64_t some = 0;
-		for (size_t k = 0; k < BLOCK; k++)
-			some += ((x[i + k] + 1) >> 16) != 0;
-		count += some;
+/* Of numbers of 32 and 64 bits. `mostly_short`: whether fewer than an eighth are longer than two bytes, 0xffff included. */
+#define MOSTLY_OF(suffix, number)                                                                  \
+	static bool mostly_short##suffix(const number *x, size_t n)                                \
+	{                                                                                          \
+		number count = 0;                                                                  \
+		EACH(n, i, count += x[i] >= LONG);                                                 \
+		return count < n / 8;                                                              \
+	}                                                                                          \
+	static size_t pack_mostly##suffix(                                                         \
+	    unsigned char *to, const number *restrict x, size_t n, uint32_t *more)                 \
+	{                                                                                          \
+		uint16_t place[SHORT_LISTS + 1], *restrict low = (uint16_t *)to;                   \
+		uint32_t count = 0;                                                                \
+		EACH(n, i, low[i] = (uint16_t)(x[i] >= LONG ? LONG : x[i]));                       \
+		for (size_t from = 0; from < n; from += BLOCK) {                                   \
+			size_t end = n - from < BLOCK ? n : from + BLOCK;                          \
+			number some = 0;                                                           \
+			EACH(end - from, i, some |= x[from + i] >= LONG);                          \
+			for (size_t i = from; some && i < end; i++) {                              \
+				place[count] = (uint16_t)i;                                        \
+				count += x[i] >= LONG;                                             \
+			}                                                                          \
+		}                                                                                  \
+		*more = count;                                                                     \
+		size_t at = whole(2 * n);                                                          \
+		memcpy(to + at, place, count * sizeof *place);                                     \
+		at += whole(count * sizeof *place);                                                \
+		number *longer = (number *)(to + at);                                              \
+		for (uint32_t i = 0; i < count; i++)                                               \
+			longer[i] = x[place[i]];                                                   \
+		return at + whole(count * sizeof *longer);                                         \
+	}                                                                                          \
+	static size_t unpack_mostly##suffix(                                                       \
+	    const unsigned char *from, number *x, size_t n, uint32_t more)                         \
+	{                                                                                          \
+		size_t at = whole(2 * n);                                                          \
+		const uint16_t *place = (const uint16_t *)(from + at);                             \
+		const number *longer = (const number *)(from + at + whole(more * sizeof *place));  \
+		widen##suffix(from, x, n, 2, 0);                                                   \
+		for (uint32_t i = 0; i < more; i++)                                                \
+			x[place[i]] = longer[i];                                                   \
+		return at + whole(more * sizeof *place) + whole(more * sizeof *longer);            \
 	}
-	for (; i < n && count <= n / 8; i++)
-		count += ((x[i] + 1) >> 16) != 0;
-	return count < n / 8;
-}
+MOSTLY_OF(, uint64_t)
+MOSTLY_OF(32, uint32_t)
 
+/* ---- PAGES ---- */
+
+/* A page has a slot of a table, where it is kept with the slot's number in the low bits, and those are listed. Bytes, less
+ * than `width` for each number; 0 if there are too many pages. */
 static size_t
-pack_mostly(unsigned char *to, const uint64_t *x, size_t n, uint32_t *more)
+pack_pages(unsigned char *to, const uint64_t *restrict x, size_t n, unsigned width, uint32_t *more)
 {
-	uint16_t place[SHORT_LISTS + 1], *low = (uint16_t *)to;
-	uint32_t count = 0;
+	uint16_t *restrict low = (uint16_t *)to;
+	unsigned char *restrict code = to + whole(2 * n);
+	uint64_t *list = (uint64_t *)(code + whole(n)), slot[SLOTS] = { 0 }; /* page + 1 */
+	size_t count = 0, most = (width - 3) * n / sizeof *list;
+	most = most < PAGES_MOST ? most : PAGES_MOST;
 	for (size_t i = 0; i < n; i++) {
-		bool is_long = ((x[i] + 1) >> 16) != 0;
-		low[i] = is_long ? LONG : (uint16_t)x[i];
-		place[count] = (uint16_t)i;
-		count += is_long;
+		uint64_t page = x[i] >> PAGE_BITS;
+		uint8_t s = (uint8_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+		while (slot[s] != page + 1) {
+			if (!slot[s] && count == most)
+				return 0;
+			if (slot[s]) {
+				s++;
+			} else {
+				slot[s] = page + 1;
+				list[count++] = page << PAGE_BITS | s;
+			}
+		}
+		low[i] = (uint16_t)x[i];
+		code[i] = s;
 	}
-	*more = count;
-	size_t at = whole(2 * n);
-	memcpy(to + at, place, count * sizeof *place);
-	at += whole(count * sizeof *place);
-	uint64_t *number = (uint64_t *)(to + at);
-	for (uint32_t i = 0; i < count; i++)
-		number[i] = x[place[i]];
-	return at + count * sizeof *number;
+	*more = (uint32_t)count;
+	return whole(2 * n) + whole(n) + count * sizeof *list;
 }
 
 static size_t
-unpack_mostly(const unsigned char *from, uint64_t *x, size_t n, uint32_t more)
+unpack_pages(const unsigned char *from, uint64_t *restrict x, size_t n, uint32_t more)
 {
-	size_t at = whole(2 * n);
-	const uint16_t *place = (const uint16_t *)(from + at);
-	const uint64_t *number = (const uint64_t *)(from + at + whole(more * sizeof *place));
-	widen(from, x, n, 2, 0);
+	const uint16_t *low = (const uint16_t *)from;
+	const unsigned char *code = from + whole(2 * n);
+	const uint64_t *list = (const uint64_t *)(code + whole(n));
+	uint64_t page[SLOTS];
 	for (uint32_t i = 0; i < more; i++)
-		x[place[i]] = number[i];
-	return at + whole(more * sizeof *place) + more * sizeof *number;
+		page[list[i] % SLOTS] = list[i] >> PAGE_BITS << PAGE_BITS;
+	for (size_t i = 0; i < n; i++)
+		x[i] = page[code[i]] | low[i];
+	return whole(2 * n) + whole(n) + more * sizeof *list;
 }
 
 /* ---- HALVES ---- */
@@ -273,6 +313,9 @@ rp_pack(unsigned char *to, const uint64_t *x, size_t n)
 	if (h.width >= 4 && mostly_short(x, n)) {
 		h.form = MOSTLY;
 		at += pack_mostly(to + at, x, n, &h.more);
+	} else if (h.width >= 4 && (bytes = pack_pages(to + at, x, n, h.width, &h.more))) {
+		h.form = PAGES;
+		at += bytes;
 	} else if (h.width < 8) {
 		h.common = n ? x[0] & UINT64_MAX << 8 * h.width : 0;
 		narrow(to + at, x, n, h.width);
@@ -297,11 +340,14 @@ rp_unpack(const unsigned char *from, uint64_t *x, size_t n)
 	switch ((enum form)h.form) {
 	case MOSTLY:
 		return sizeof h + unpack_mostly(from, x, n, h.more);
+	case PAGES:
+		return sizeof h + unpack_pages(from, x, n, h.more);
 	case HALVES:
 		return sizeof h + unpack_halves(from, x, n);
 	case STEPS:
 		return sizeof h + whole(unpack_steps(from, x, n));
 	case WIDTH:
+	case BITS:
 		break;
 	}
 	widen(from, x, n, h.width, h.common);
@@ -311,21 +357,19 @@ rp_unpack(const unsigned char *from, uint64_t *x, size_t n)
 size_t
 rp_pack32(unsigned char *to, const uint32_t *x, size_t n)
 {
-	uint32_t differ = 0;
+	uint32_t differ = differing32(x, n);
 	struct head h = { .form = WIDTH };
-	for (size_t i = 0; i < n; i++)
-		differ |= x[i] ^ x[0];
+	size_t bytes;
 	h.width = !differ ? 0 : differ < 1 << 8 ? 1 : differ < 1 << 16 ? 2 : 4;
 	h.common = n ? x[0] & UINT64_MAX << 8 * h.width : 0;
-	put_head(to, &h);
-	to += sizeof h;
-	for (size_t i = 0; i < n && h.width == 1; i++)
-		to[i] = (unsigned char)x[i];
-	for (size_t i = 0; i < n && h.width == 2; i++)
-		((uint16_t *)to)[i] = (uint16_t)x[i];
-	if (h.width == 4)
-		memcpy(to, x, 4 * n);
-	return sizeof h + whole(h.width * n);
+	if (h.width == 4 && mostly_short32(x, n)) {
+		h.form = MOSTLY;
+		bytes = pack_mostly32(to + sizeof h, x, n, &h.more);
+	} else {
+		narrow32(to + sizeof h, x, n, h.width);
+		bytes = whole(h.width * n);
+	}
+	return put_head(to, &h) + bytes;
 }
 
 size_t
@@ -333,15 +377,79 @@ rp_unpack32(const unsigned char *from, uint32_t *x, size_t n)
 {
 	struct head h;
 	memcpy(&h, from, sizeof h);
-	from += sizeof h;
-	uint32_t common = (uint32_t)h.common;
-	for (size_t i = 0; i < n && h.width == 0; i++)
-		x[i] = common;
-	for (size_t i = 0; i < n && h.width == 1; i++)
-		x[i] = common | from[i];
-	for (size_t i = 0; i < n && h.width == 2; i++)
-		x[i] = common | ((const uint16_t *)from)[i];
-	if (h.width == 4)
-		memcpy(x, from, 4 * n);
+	if (h.form == MOSTLY)
+		return sizeof h + unpack_mostly32(from + sizeof h, x, n, h.more);
+	widen32(from + sizeof h, x, n, h.width, (uint32_t)h.common);
+	return sizeof h + whole(h.width * n);
+}
+
+/* ---- Bytes ---- */
+
+#define LOWEST UINT64_C(0x0101010101010101)
+
+/* The lowest bit of each of eight. */
+INLINE unsigned char
+gather_bits(const uint8_t *x, size_t n)
+{
+	uint64_t eight = 0;
+	memcpy(&eight, x, n);
+	return (unsigned char)((eight & LOWEST) * UINT64_C(0x0102040810204080) >> 56);
+}
+
+INLINE void
+scatter_bits(unsigned char from, uint8_t *x, size_t n, uint64_t common)
+{
+	uint64_t each = from * LOWEST & UINT64_C(0x8040201008040201);
+	uint64_t eight = common | ((each + LOWEST * 0x7f) >> 7 & LOWEST);
+	memcpy(x, &eight, n);
+}
+
+static size_t
+pack_bits(unsigned char *to, const uint8_t *x, size_t n)
+{
+	size_t i = 0;
+	for (; i + 8 <= n; i += 8)
+		to[i / 8] = gather_bits(x + i, 8);
+	if (i < n)
+		to[i / 8] = gather_bits(x + i, n - i);
+	return whole((n + 7) / 8);
+}
+
+static size_t
+unpack_bits(const unsigned char *from, uint8_t *x, size_t n, uint64_t common)
+{
+	size_t i = 0;
+	for (; i + 8 <= n; i += 8)
+		scatter_bits(from[i / 8], x + i, 8, common * LOWEST);
+	if (i < n)
+		scatter_bits(from[i / 8], x + i, n - i, common * LOWEST);
+	return whole((n + 7) / 8);
+}
+
+size_t
+rp_pack8(unsigned char *to, const uint8_t *x, size_t n)
+{
+	uint8_t differ = 0, first = n ? x[0] : 0;
+	EACH(n, i, differ |= x[i] ^ first);
+	struct head h = { .form = differ == 1 ? BITS : WIDTH, .width = differ > 1 };
+	h.common = n && differ < 2 ? (x[0] & (differ ? ~1u : UINT32_MAX)) : 0;
+	put_head(to, &h);
+	if (h.form == BITS)
+		return sizeof h + pack_bits(to + sizeof h, x, n);
+	memcpy(to + sizeof h, x, h.width * n);
+	return sizeof h + whole(h.width * n);
+}
+
+size_t
+rp_unpack8(const unsigned char *from, uint8_t *x, size_t n)
+{
+	struct head h;
+	memcpy(&h, from, sizeof h);
+	if (h.form == BITS)
+		return sizeof h + unpack_bits(from + sizeof h, x, n, h.common);
+	if (h.width)
+		memcpy(x, from + sizeof h, n);
+	else
+		memset(x, (int)h.common, n);
 	return sizeof h + whole(h.width * n);
 }

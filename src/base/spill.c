@@ -12,13 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SEGMENT = 1 << 20, END = SEGMENT - 16, FRAME = 8 };
+enum { SEGMENT = 2 << 20, END = SEGMENT - 16, FRAME = 8 };
 
 bool
 rp_spill_open(struct rp_spill *s, struct rp_err *err)
 {
 	s->fd = -1;
-	s->segment = rp_mem_grow(NULL, SEGMENT, 1, err); /* which need not be cleared */
+	s->segment = rp_mem_pages(SEGMENT, err);
 	return s->segment;
 }
 
@@ -37,7 +37,7 @@ rp_spill_close(struct rp_spill *s)
 void
 rp_spill_keep(struct rp_spill *s, size_t mebibytes)
 {
-	s->keep = mebibytes; /* a segment each */
+	s->keep = (mebibytes << 20) / SEGMENT;
 }
 
 /* The segment is put aside in memory, and a new one begun. */
@@ -46,7 +46,7 @@ keep_segment(struct rp_spill *s, struct rp_err *err)
 {
 	if (!s->kept && !(s->kept = rp_mem_array(s->keep, sizeof *s->kept, err)))
 		return false;
-	unsigned char *fresh = rp_mem_grow(NULL, SEGMENT, 1, err);
+	unsigned char *fresh = rp_mem_pages(SEGMENT, err);
 	if (!fresh)
 		return false;
 	s->kept[s->segments] = s->segment;
@@ -160,15 +160,24 @@ rp_spill_pop(struct rp_spill *s, size_t *n, struct rp_err *err)
 	return s->segment + s->used + FRAME;
 }
 
-bool
-rp_spill_rewind(struct rp_spill *s, struct rp_err *err)
+/* No more blocks come: the last segment is put aside too, unless it is the only one. */
+static bool
+finish(struct rp_spill *s, struct rp_err *err)
 {
 	if (!s->rewound && s->segments && s->used && !write_segment(s, err))
 		return false;
 	s->rewound = true;
+	s->view = s->segment;
+	return true;
+}
+
+bool
+rp_spill_rewind(struct rp_spill *s, struct rp_err *err)
+{
+	if (!finish(s, err))
+		return false;
 	s->next = 0;
 	s->at = 0;
-	s->view = s->segment;
 	return !s->segments || view_segment(s, err);
 }
 
@@ -183,4 +192,30 @@ rp_spill_next(struct rp_spill *s, size_t *n, struct rp_err *err)
 	const void *block = s->view + s->at + FRAME;
 	s->at += 2 * (size_t)FRAME + whole(*n);
 	return block;
+}
+
+bool
+rp_spill_unwind(struct rp_spill *s, struct rp_err *err)
+{
+	if (!finish(s, err))
+		return false;
+	s->next = s->segments;
+	s->at = s->segments ? 0 : s->used;
+	return true;
+}
+
+const void *
+rp_spill_before(struct rp_spill *s, size_t *n, struct rp_err *err)
+{
+	uint64_t length;
+	if (!s->at) {
+		if (!s->next || !(s->view = find_segment(s, s->next - 1, err)))
+			return NULL;
+		s->next--;
+		s->at = s->used;
+	}
+	memcpy(&length, s->view + s->at - FRAME, FRAME);
+	*n = (size_t)length;
+	s->at -= 2 * (size_t)FRAME + whole(*n);
+	return s->view + s->at + FRAME;
 }

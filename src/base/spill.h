@@ -1,6 +1,6 @@
 /* spill.h - blocks of bytes in a temporary file: a stack, or a queue.
  *
- * Blocks are pushed; then they are popped, the last one first, or read from the first one on. About a mebibyte is in
+ * Blocks are pushed; then they are popped, the last one first, or read, from either end on. About two mebibytes are in
  * memory, or as many as rp_spill_keep says; if there is more, the rest is in a file without a name (base/temp.h) that
  * shrinks as blocks are popped and is gone when it is closed, however the program ends. */
 #ifndef RP_BASE_SPILL_H
@@ -25,7 +25,7 @@ struct rp_spill {
 	size_t keep;
 	uint64_t filed;    /* bytes that went to the file */
 	uint64_t segments; /* before the last, kept or in the file */
-	uint64_t next;     /* to be read */
+	uint64_t next;     /* to be read; backwards the one that is */
 	bool rewound;
 };
 
@@ -52,5 +52,9 @@ const void *rp_spill_pop(struct rp_spill *s, size_t *n, struct rp_err *err);
  * rp_spill_pop. */
 bool rp_spill_rewind(struct rp_spill *s, struct rp_err *err);
 const void *rp_spill_next(struct rp_spill *s, size_t *n, struct rp_err *err);
+
+/* The same from the last one back. */
+bool rp_spill_unwind(struct rp_spill *s, struct rp_err *err);
+const void *rp_spill_before(struct rp_spill *s, size_t *n, struct rp_err *err);
 
 #endif

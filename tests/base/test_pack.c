@@ -27,6 +27,18 @@ round_trip(const uint64_t *x, size_t n)
 	cr_assert_eq(rp_unpack32(packed, back32, n), bytes);
 	cr_assert(!memcmp(back32, x32, n * sizeof *x32));
 	cr_assert_eq(back32[n], 77);
+	uint8_t x8[MOST], back8[MOST + 1], kept[] = { 0xff, 1, 0 };
+	back8[n] = 77;
+	for (unsigned k = 0; k < sizeof kept; k++) {
+		for (size_t i = 0; i < n; i++)
+			x8[i] =
+			    (uint8_t)((x[i] & kept[k]) | (kept[k] == 0xff ? 0 : 0x5a & ~kept[k]));
+		bytes = rp_pack8(packed, x8, n);
+		cr_assert_eq(bytes % 8, 0);
+		cr_assert_eq(rp_unpack8(packed, back8, n), bytes);
+		cr_assert(!memcmp(back8, x8, n));
+		cr_assert_eq(back8[n], 77);
+	}
 	free(packed);
 }
 

@@ -66,7 +66,7 @@ RP_TEST(spill, is_a_stack)
 {
 	struct rp_rng rng = { rp_test_seed("spill") };
 	for (size_t keep = 0; keep < 8; keep = 2 * keep + 1)
-		use_as_stack(&rng, keep);
+		use_as_stack(&rng, 2 * keep);
 }
 
 RP_TEST(spill, is_a_queue)
@@ -76,7 +76,7 @@ RP_TEST(spill, is_a_queue)
 		uint64_t bytes = 0;
 		size_t n;
 		cr_assert(rp_spill_open(&s, &err), "%s", err.text);
-		rp_spill_keep(&s, count % 5);
+		rp_spill_keep(&s, 2 * (count % 5));
 		for (uint64_t i = 0; i < count; i++) {
 			push(&s, i);
 			bytes += length_of(i);
@@ -93,21 +93,49 @@ RP_TEST(spill, is_a_queue)
 	}
 }
 
+/* In either direction, as often as one likes, from wherever it is. */
+RP_TEST(spill, is_read_from_both_ends)
+{
+	for (uint64_t count = 0; count < 3000; count = 3 * count + 1) {
+		struct rp_spill s = { 0 };
+		size_t n;
+		cr_assert(rp_spill_open(&s, &err), "%s", err.text);
+		rp_spill_keep(&s, 2 * (count % 3));
+		for (uint64_t i = 0; i < count; i++)
+			push(&s, i);
+		for (uint64_t turn = 0; turn < 3; turn++) {
+			cr_assert(rp_spill_unwind(&s, &err), "%s", err.text);
+			for (uint64_t i = count; i-- > 0;) {
+				const void *block = rp_spill_before(&s, &n, &err);
+				expect(block, n, i);
+			}
+			cr_assert_null(rp_spill_before(&s, &n, &err));
+			cr_assert_eq(err.code, RP_OK);
+			cr_assert(rp_spill_rewind(&s, &err), "%s", err.text);
+			for (uint64_t i = 0; i < count * turn / 2; i++) {
+				const void *block = rp_spill_next(&s, &n, &err);
+				expect(block, n, i);
+			}
+		}
+		rp_spill_close(&s);
+	}
+}
+
 /* What is kept needs no file, and is read as often as one likes. */
 RP_TEST(spill, keeps_the_first_mebibytes)
 {
 	struct rp_spill s = { 0 };
 	size_t n;
 	cr_assert(rp_spill_open(&s, &err), "%s", err.text);
-	rp_spill_keep(&s, 3);
+	rp_spill_keep(&s, 6);
 	uint64_t count = 0;
 	while (s.segments < 3)
 		push(&s, count++);
 	cr_assert_eq(rp_spill_bytes(&s), 0);
 	while (s.segments < 5)
 		push(&s, count++);
-	cr_assert_gt(rp_spill_bytes(&s), 1 << 19);
-	cr_assert_lt(rp_spill_bytes(&s), 2 << 20);
+	cr_assert_gt(rp_spill_bytes(&s), 1 << 20);
+	cr_assert_lt(rp_spill_bytes(&s), 4 << 20);
 	for (int again = 0; again < 2; again++) {
 		cr_assert(rp_spill_rewind(&s, &err));
 		for (uint64_t i = 0; i < count; i++) {
@@ -142,7 +170,7 @@ RP_TEST(spill, says_where_it_cannot_write)
 	struct rp_spill s = { 0 };
 	setenv("TMPDIR", "/nowhere", 1);
 	cr_assert(rp_spill_open(&s, &err));
-	for (uint64_t i = 0; i < 40; i++) /* less than a mebibyte stays in memory */
+	for (uint64_t i = 0; i < 40; i++) /* less than two mebibytes stay in memory */
 		push(&s, i);
 	cr_assert_eq(rp_spill_bytes(&s), 0);
 	while (rp_spill_room(&s, RP_SPILL_BLOCK, &err))

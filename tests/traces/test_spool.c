@@ -30,7 +30,21 @@ expect_same_row(const struct rp_batch *a, size_t i, const struct rp_batch *b, si
 		  x.flags == y.flags);
 }
 
-/* Rows in batches of any size, whose columns change on the way, come back in order, each with its columns. */
+/* A batch holds rows [at, ...) of all, with their columns. */
+static void
+expect_rows(
+    const struct rp_batch *b, const struct rp_batch *all, size_t at, const unsigned *columns)
+{
+	size_t marks = 0;
+	for (size_t i = 0; i < b->n; i++) {
+		cr_assert_eq(rp_batch_columns(b), columns[at + i]);
+		expect_same_row(b, i, all, at + i);
+		marks += b->kind[i] >= RP_MARKS;
+	}
+	cr_assert_eq(b->marks, marks);
+}
+
+/* Rows in batches of any size, whose columns change on the way, come back in order and in reverse, each with its columns. */
 RP_TEST(spool, rows_come_back)
 {
 	struct rp_rng rng = { rp_test_seed("spool") };
@@ -56,19 +70,17 @@ RP_TEST(spool, rows_come_back)
 			rp_batch_free(b);
 		}
 		for (unsigned again = 0; again < 3; again++) {
-			cr_assert(rp_spool_rewind(s, &err), "%s", err.text);
 			size_t at = 0;
-			for (const struct rp_batch *b; (b = rp_spool_next(s, &err)); at += b->n) {
-				size_t marks = 0;
-				for (size_t i = 0; i < b->n; i++) {
-					cr_assert_eq(rp_batch_columns(b), columns[at + i]);
-					expect_same_row(b, i, all, at + i);
-					marks += b->kind[i] >= RP_MARKS;
-				}
-				cr_assert_eq(b->marks, marks);
-			}
+			cr_assert(rp_spool_rewind(s, &err), "%s", err.text);
+			for (const struct rp_batch *b; (b = rp_spool_next(s, &err)); at += b->n)
+				expect_rows(b, all, at, columns);
 			cr_assert_eq(err.code, RP_OK);
 			cr_assert_eq(at, counts[c]);
+			cr_assert(rp_spool_unwind(s, &err), "%s", err.text);
+			for (const struct rp_batch *b; (b = rp_spool_before(s, &err));)
+				expect_rows(b, all, at -= b->n, columns);
+			cr_assert_eq(err.code, RP_OK);
+			cr_assert_eq(at, 0);
 		}
 		rp_spool_free(s);
 		rp_batch_free(all);

@@ -126,7 +126,9 @@ random_trace(struct rp_rng *rng, size_t streams, struct naive_trace *t)
 								   : some(rng, 1, 130)),
 				.stream = (uint32_t)s,
 				.kind = some(rng, 0, 3) < stores ? RP_WRITE : RP_READ };
-			t->gap[s][i] = some(rng, 0, 2) ? 0 : some(rng, 0, gaps);
+			t->gap[s][i] = some(rng, 0, 2)    ? 0
+			               : some(rng, 0, 20) ? some(rng, 0, gaps)
+			                                  : some(rng, 400, 1600);
 		}
 	}
 }

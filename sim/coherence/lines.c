@@ -10,6 +10,7 @@
 
 enum {
 	SLOT_BITS_FIRST = 7,
+	SLOT_BITS_MOST = 31,
 	/* log2 of the items in a chunk. A block of masks lies in one chunk: there may be as many as caches. */
 	MASK_BITS = 20,
 	OFFSET_BITS = 16
@@ -130,24 +131,30 @@ coh_lines_widen(struct coh_lines *l, size_t caches, struct rp_err *err)
 	return true;
 }
 
+/* The hash of a record's line leads to it. */
+static void
+put_slot(struct coh_lines *l, uint32_t i, uint64_t hash)
+{
+	size_t at = coh_lines_slot(l, hash), last = ((size_t)1 << l->slot_bits) - 1;
+	while (l->slot[at])
+		at = (at + 1) & last;
+	l->slot[at] = coh_slot_tag(l, hash) | (i + 1);
+}
+
 /* Twice as many slots. */
 static bool
 rehash(struct coh_lines *l, struct rp_err *err)
 {
-	size_t last = ((size_t)2 << l->slot_bits) - 1;
-	uint64_t *slot = rp_mem_table(last + 1, sizeof *slot, err);
+	if (l->slot_bits == SLOT_BITS_MOST)
+		return rp_fail(err, RP_RESOURCE, "more than 3 * 2^%d lines", SLOT_BITS_MOST - 2);
+	uint32_t *slot = rp_mem_table((size_t)2 << l->slot_bits, sizeof *slot, err);
 	if (!slot)
 		return false;
 	free(l->slot);
 	l->slot = slot;
 	l->slot_bits++;
-	for (uint32_t i = 0; i < l->records.n; i++) {
-		uint64_t hash = coh_lines_hash(coh_line(l, i)->number);
-		size_t at = coh_lines_slot(l, hash);
-		while (slot[at])
-			at = (at + 1) & last;
-		slot[at] = hash << 32 | (i + 1);
-	}
+	for (uint32_t i = 0; i < l->records.n; i++)
+		put_slot(l, i, coh_lines_hash(coh_line(l, i)->number));
 	return true;
 }
 
@@ -164,11 +171,7 @@ coh_lines_make(struct coh_lines *l, uint64_t number, struct rp_err *err)
 	if (i == COH_NONE)
 		return i;
 	coh_line(l, i)->number = number;
-	uint64_t hash = coh_lines_hash(number);
-	size_t at = coh_lines_slot(l, hash), last = ((size_t)1 << l->slot_bits) - 1;
-	while (l->slot[at])
-		at = (at + 1) & last;
-	l->slot[at] = hash << 32 | (i + 1);
+	put_slot(l, i, coh_lines_hash(number));
 	return i;
 }
 

@@ -75,8 +75,9 @@ struct coh_lines {
 	size_t hints_at;                 /* 0: there are none */
 	unsigned mask_words, least_room; /* words of a mask; log2 of the least block of them */
 	bool stats, narrow_hints;        /* narrow_hints: for up to 8 caches a record has hints */
-	/* Numbers of lines, hashed: 32 bits of the hash and the record's number + 1. */
-	uint64_t *slot;
+	/* Numbers of lines, hashed: in the low slot_bits the record's number + 1, above as many bits of the hash as there is
+	 * room for. */
+	uint32_t *slot;
 	unsigned slot_bits;
 	/* Masks, in blocks of a power of two of them. */
 	struct coh_pool masks;
@@ -128,19 +129,50 @@ coh_lines_slot(const struct coh_lines *l, uint64_t hash)
 	return (size_t)(hash >> (64 - l->slot_bits));
 }
 
+/* What a slot says besides the record's number. */
+static inline uint32_t
+coh_slot_tag(const struct coh_lines *l, uint64_t hash)
+{
+	return (uint32_t)hash << l->slot_bits;
+}
+
+/* The first slot from `at` on whose record may be that of the hash, or that is free. */
+static inline size_t
+coh_slot_next(const struct coh_lines *l, uint64_t hash, size_t at)
+{
+	const size_t last = ((size_t)1 << l->slot_bits) - 1;
+	const uint32_t tag = coh_slot_tag(l, hash);
+	while (l->slot[at] && (l->slot[at] ^ tag) >> l->slot_bits)
+		at = (at + 1) & last;
+	return at;
+}
+
+/* The record that a slot names, or COH_NONE. */
+static inline uint32_t
+coh_slot_record(const struct coh_lines *l, size_t at)
+{
+	return (l->slot[at] & ((UINT32_C(1) << l->slot_bits) - 1)) - 1;
+}
+
+/* Probably the record of the line with that hash. COH_NONE: the line has none. */
+static inline uint32_t
+coh_lines_probable(const struct coh_lines *l, uint64_t hash)
+{
+	return coh_slot_record(l, coh_slot_next(l, hash, coh_lines_slot(l, hash)));
+}
+
 /* The record of a line; COH_NONE: it has none. */
 static inline uint32_t
 coh_lines_find(const struct coh_lines *l, uint64_t number)
 {
 	uint64_t hash = coh_lines_hash(number);
 	size_t at = coh_lines_slot(l, hash), last = ((size_t)1 << l->slot_bits) - 1;
-	for (; l->slot[at]; at = (at + 1) & last)
-		if ((uint32_t)hash == l->slot[at] >> 32) {
-			uint32_t i = (uint32_t)l->slot[at] - 1;
-			if (coh_line(l, i)->number == number)
-				return i;
-		}
-	return COH_NONE;
+	for (uint32_t i;; at = (at + 1) & last) {
+		at = coh_slot_next(l, hash, at);
+		i = coh_slot_record(l, at);
+		if (i == COH_NONE || coh_line(l, i)->number == number)
+			return i;
+	}
 }
 
 /* The same, made if there is none: empty but for its number. COH_NONE: no memory. */

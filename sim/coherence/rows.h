@@ -8,23 +8,13 @@
 
 #include "sim/coherence/access.h"
 
-enum { SLOT_AHEAD = 28, RECORD_AHEAD = 18, REST_AHEAD = 8, RING = 32 };
+enum { SLOT_AHEAD = 28, RECORD_AHEAD = 18, REST_AHEAD = 8, MASK_AHEAD = 3, RING = 32 };
 
 /* A row on its way: what is known of its line. */
 struct ahead {
 	uint64_t number, hash;
 	uint32_t record; /* probably; COH_NONE: not known */
 };
-
-/* A record whose hash is that of the line: probably the line's. */
-static inline uint32_t
-probable(const struct coh_lines *l, uint64_t hash)
-{
-	size_t at = coh_lines_slot(l, hash), last = ((size_t)1 << l->slot_bits) - 1;
-	while (l->slot[at] && l->slot[at] >> 32 != (uint32_t)hash)
-		at = (at + 1) & last;
-	return (uint32_t)l->slot[at] - 1;
-}
 
 /* What only prefetches is always inlined: gcc takes such a function for one without effect and leaves out calls of it. */
 #define COH_ASK static inline __attribute__((always_inline)) void
@@ -84,6 +74,22 @@ ask_for_rest(const struct rp_coherence *k, const struct ahead *a, uint32_t cache
 	ask_for_reference(k, a, c);
 }
 
+/* Asks for the masks of the line that a row, whose record has come, will replace: it may be news to others. */
+COH_ASK
+ask_for_victim(const struct rp_coherence *k, const struct ahead *a, uint32_t cache)
+{
+	if (cache == COH_NONE || !IS_WORD(k))
+		return;
+	const struct coh_geometry *g = &k->geometry;
+	const struct coh_cache *c = &k->cache[cache];
+	const struct coh_way *w = &c->way[coh_last_place(g, c, coh_set_of(g, a->number))];
+	if (!can_write(k, w->state))
+		return;
+	const struct coh_line *x = coh_line(&k->lines, w->line);
+	if (x->room)
+		__builtin_prefetch(coh_pool_at(&k->lines.masks, x->unseen));
+}
+
 /* Row i has come near. */
 static inline void
 look_ahead(const struct rp_coherence *k, const struct rp_batch *b, size_t i, struct ahead *ring,
@@ -99,12 +105,14 @@ look_ahead(const struct rp_coherence *k, const struct rp_batch *b, size_t i, str
 	}
 	if (i + RECORD_AHEAD < b->n) {
 		struct ahead *a = &ring[(i + RECORD_AHEAD) % RING];
-		a->record = probable(l, a->hash);
+		a->record = coh_lines_probable(l, a->hash);
 		if (a->record != COH_NONE)
 			ask_for_record(coh_line(l, a->record));
 	}
 	if (i + REST_AHEAD < b->n)
 		ask_for_rest(k, &ring[(i + REST_AHEAD) % RING], cache[i + REST_AHEAD]);
+	if (i + MASK_AHEAD < b->n)
+		ask_for_victim(k, &ring[(i + MASK_AHEAD) % RING], cache[i + MASK_AHEAD]);
 }
 
 /* Whether a row is the plain case: in one line, its bytes from the first to the last, used. */

@@ -35,10 +35,7 @@ ask_for_record(const struct rp_timed *t, struct coh_stream *s, size_t row)
 {
 	const struct coh_lines *l = &t->k->lines;
 	struct coh_ahead *a = &s->ahead[row % COH_AHEAD];
-	size_t at = coh_lines_slot(l, a->hash), last = ((size_t)1 << l->slot_bits) - 1;
-	while (l->slot[at] && l->slot[at] >> 32 != (uint32_t)a->hash)
-		at = (at + 1) & last;
-	a->record = (uint32_t)l->slot[at] - 1;
+	a->record = coh_lines_probable(l, a->hash);
 	if (a->record != COH_NONE)
 		__builtin_prefetch(coh_line(l, a->record));
 }

@@ -255,6 +255,20 @@ add_share(struct joined *j, const char *path, struct rp_err *err)
 	return check_share(j, path, share, err) && take_rows(j, path, share, err);
 }
 
+/* Caches computed in all shares; NULL if a share does not tell, as CSV does not. */
+static json_t *
+sum_computed(const struct joined *j)
+{
+	json_int_t sum = 0;
+	for (size_t i = 0; i < j->shares; i++) {
+		json_t *n = json_object_get(j->share[i], "computed");
+		if (!json_is_integer(n))
+			return NULL;
+		sum += json_integer_value(n);
+	}
+	return json_integer(sum);
+}
+
 /* All rows in order, without what told their share. */
 static bool
 collect(struct joined *j, struct rp_err *err)
@@ -279,6 +293,11 @@ collect(struct joined *j, struct rp_err *err)
 	for (size_t i = 0; !j->doc && i < j->shares; i++)
 		if (json_object_get(j->share[i], "share"))
 			j->doc = json_incref(j->share[i]);
+	json_t *computed = sum_computed(j);
+	if (computed)
+		json_object_set_new(j->doc, "computed", computed);
+	else
+		json_object_del(j->doc, "computed");
 	if (!json_object_get(j->doc, "trace"))
 		json_object_set_new(j->doc, "trace", json_pack("{ss}", "hash", j->trace));
 	json_object_set_new(j->doc, "points", points);

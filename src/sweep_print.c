@@ -263,6 +263,19 @@ cell_width(const struct rp_view *view, json_t *rows)
 	return width;
 }
 
+static bool
+has_value(const struct rp_view *view, json_t *rows)
+{
+	size_t i;
+	json_t *row;
+	json_array_foreach(rows, i, row)
+	{
+		if (rp_emit_at(row, view->path))
+			return true;
+	}
+	return false;
+}
+
 enum { WIDTH = 80 };
 
 /* A table, in several under each other if it is too wide: each with the columns that tell the rows apart. */
@@ -270,9 +283,13 @@ static bool
 print_table(
     struct rp_out *to, json_t *rows, const struct rp_view *view, size_t n, struct rp_err *err)
 {
-	struct rp_view *use = rp_mem_array(n + KEYS, sizeof *use, err);
-	size_t fixed = 0, width = 0;
+	struct rp_view *use = rp_mem_array(2 * n + KEYS, sizeof *use, err), *some = use + n + KEYS;
+	size_t fixed = 0, width = 0, all = n;
 	bool ok = use;
+	n = 0;
+	for (size_t i = 0; ok && i < all; i++)
+		if (has_value(&view[i], rows))
+			some[n++] = view[i];
 	for (size_t k = 0; ok && k < KEYS; k++) {
 		if (is_common(rows, keys[k].path) && json_array_size(rows) > 1)
 			continue;
@@ -282,9 +299,9 @@ print_table(
 	for (size_t at = 0; ok && at < n;) {
 		size_t used = width, k = fixed;
 		do {
-			used += cell_width(&view[at], rows) + 2;
-			use[k++] = view[at++];
-		} while (at < n && used + cell_width(&view[at], rows) <= WIDTH);
+			used += cell_width(&some[at], rows) + 2;
+			use[k++] = some[at++];
+		} while (at < n && used + cell_width(&some[at], rows) <= WIDTH);
 		ok = rp_out_printf(to, err, "\n") && rp_emit_table(to, rows, use, k, false, err);
 	}
 	free(use);

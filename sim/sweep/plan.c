@@ -105,6 +105,13 @@ check_axes(const struct making *m, struct rp_err *err)
 	if (bounded && !a->size && !(a->sets && a->ways))
 		return rp_fail(err, RP_USAGE,
 		    "wanted --size, as in --size 16KiB..1MiB --ways 8, or --sets and --ways");
+	if (!bounded && (a->size || a->sets || a->ways))
+		return rp_fail(err, RP_USAGE,
+		    "--%s: a cache of %s has no size; leave it out, or add a policy that has one",
+		    a->size   ? "size"
+		    : a->sets ? "sets"
+			      : "ways",
+		    m->v[RP_AXIS_POLICY].value[0].text);
 	if (!a->mshr && (a->merge || a->latency))
 		return rp_fail(err, RP_USAGE, "--%s: wanted --mshr too, as in --mshr 8..64",
 		    a->merge ? "merge" : "latency");

@@ -158,6 +158,8 @@ check_opts(struct profile_run *run, struct profile_opts *o, struct rp_err *err)
 		return rp_fail(err, RP_USAGE,
 		    "--sample-lines: caches cannot be scaled by a rate that falls; wanted "
 		    "--sample");
+	if (o->interval_state == RESET && !o->interval)
+		return rp_fail(err, RP_USAGE, "--interval-state: wanted --interval too");
 	if (o->up_to && (o->sample || o->sample_lines))
 		return rp_fail(err, RP_USAGE, "--up-to is for all lines; it cannot be sampled");
 	if (o->up_to && o->up_to < o->line)

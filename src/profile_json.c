@@ -259,20 +259,20 @@ csv_part(struct rp_out *to, const struct profile_run *run, const struct profile_
 		count_text(footprint, part->footprint);
 	if (part->has_accesses)
 		snprintf(accesses, DIGITS, "%" PRIu64, part->accesses);
-	bool ok = rp_out_printf(to, err, "total,%s,%s,%" PRIu64 ",%s,%s,,,,,,,,\n", which, accesses,
-	    part->lookups, footprint, count_text(number, part->cold));
+	bool ok = rp_out_printf(to, err, "total,%s,%s,%" PRIu64 ",%s,%s,,,,,,,,,,\n", which,
+	    accesses, part->lookups, footprint, count_text(number, part->cold));
 	profile_rows_begin(&rows, part, &run->bins);
 	while (ok && profile_rows_next(&rows, &row))
-		ok = rp_out_printf(to, err, "histogram,%s,,,,,%" PRIu64 ",%" PRIu64 ",%s,,,,,\n",
+		ok = rp_out_printf(to, err, "histogram,%s,,,,,%" PRIu64 ",%" PRIu64 ",%s,,,,,,,\n",
 		    which, row.low, row.high, count_text(number, row.count));
 	if (!ok || !profile_has_curve(run, part))
 		return ok;
-	ok = rp_out_printf(
-	    to, err, "mrc,%s,,,,,,,,0,%s,,,\n", which, ratio_text(number, miss_ratio(0, all), ""));
+	ok = rp_out_printf(to, err, "mrc,%s,,,,,,,,0,%s,,,,,\n", which,
+	    ratio_text(number, miss_ratio(0, all), ""));
 	profile_rows_begin(&rows, part, NULL);
 	while (ok && profile_rows_next(&rows, &row)) {
 		hits += row.count;
-		ok = rp_out_printf(to, err, "mrc,%s,,,,,,,,%" PRIu64 ",%s,,,\n", which,
+		ok = rp_out_printf(to, err, "mrc,%s,,,,,,,,%" PRIu64 ",%s,,,,,\n", which,
 		    row.high + 1, ratio_text(number, miss_ratio(hits, all), ""));
 	}
 	return ok;
@@ -287,16 +287,33 @@ csv_times(struct rp_out *to, const struct profile_run *run, struct rp_err *err)
 	bool ok = true;
 	for (unsigned bin = 0; t && ok && bin < RP_TIME_BINS; bin++) {
 		uint64_t n = rp_times_count(t, bin), low = rp_log_low(bin, RP_TIME_BITS);
-		ok = !n ||
-		     rp_out_printf(to, err, "reuse_times,,,,,,,,,%" PRIu64 ",%" PRIu64 ",%s,,,,,\n",
-			 low, rp_log_high(low, RP_TIME_BITS), count_text(a, (double)n * scale));
+		ok = !n || rp_out_printf(to, err,
+			       "reuse_times,,,,,,,,,%" PRIu64 ",%" PRIu64 ",%s,,,,,,,\n", low,
+			       rp_log_high(low, RP_TIME_BITS), count_text(a, (double)n * scale));
 	}
 	for (unsigned bin = 0; t && ok && bin < profile_windows(run); bin++)
-		ok = rp_out_printf(to, err, "windows,,,,,,,,,,,,,,%" PRIu64 ",%s,%s\n",
+		ok = rp_out_printf(to, err, "windows,,,,,,,,,,,,,,%" PRIu64 ",%s,%s,,\n",
 		    rp_log_low(bin, RP_TIME_BITS),
 		    count_text(a, scale * rp_times_footprint(t, bin)),
 		    count_text(b, scale * rp_times_working_set(t, bin)));
 	return ok;
+}
+
+/* What is in the sample; and the standard error on average, then the largest, with its capacity. */
+static bool
+csv_sample(struct rp_out *to, const struct profile_run *run, struct rp_err *err)
+{
+	struct rp_profile_error e;
+	if (!run->o->sample && !run->o->sample_lines)
+		return true;
+	bool ok = rp_out_printf(to, err, "sample,,,,,,%" PRIu64 ",%" PRIu64 ",,,,,,,,,,%.17g,\n",
+	    rp_profile_sampled(run->whole), rp_profile_lines(run->whole),
+	    rp_profile_rate(run->whole));
+	if (!rp_profile_error(run->whole, &e))
+		return ok;
+	return ok && rp_out_printf(to, err, "error_mean,,,,,,,,,,,,,,,,,,%.17g\n", e.mean) &&
+	       rp_out_printf(
+		   to, err, "error_max,,,,,,,,,,,,%" PRIu64 ",,,,,,%.17g\n", e.at, e.most);
 }
 
 bool
@@ -306,13 +323,16 @@ profile_csv(struct rp_out *to, struct profile_run *run, struct rp_err *err)
 	char number[DIGITS];
 	bool ok = rp_out_printf(to, err,
 		      "table,stream,kind,interval,policy,accesses,lookups,footprint_lines,%s,low,"
-		      "high,count,lines,miss_ratio,window,footprint,working_set\n",
+		      "high,count,lines,miss_ratio,window,footprint,working_set,sample_rate,"
+		      "standard_error\n",
 		      run->o->up_to ? "cold_or_far" : "cold") &&
-	          csv_part(to, run, &whole, err) && csv_times(to, run, err);
+	          csv_part(to, run, &whole, err) && csv_times(to, run, err) &&
+	          csv_sample(to, run, err);
 	for (size_t i = 0; run->mini && i < run->policies; i++)
 		for (size_t k = 0; ok && k < run->n_sizes; k++)
-			ok = rp_out_printf(to, err, "policies,,,,\"%s\",,,,,,,,%" PRIu64 ",%s,,,\n",
-			    run->policy[i], run->sizes[k] / run->o->line,
+			ok = rp_out_printf(to, err,
+			    "policies,,,,\"%s\",,,,,,,,%" PRIu64 ",%s,,,,,\n", run->policy[i],
+			    run->sizes[k] / run->o->line,
 			    ratio_text(number, rp_mini_ratio(run->mini, i, k), ""));
 	for (unsigned list = 0; list < PROFILE_LISTS; list++)
 		for (size_t i = 0; ok && i < profile_parts(run, (enum profile_list)list); i++) {

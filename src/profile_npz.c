@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/npz.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Columns that grow row by row. */
@@ -79,7 +80,7 @@ put_curve(struct tables *all, const struct profile_part *whole, struct rp_err *e
 	struct profile_rows rows;
 	struct rp_row row;
 	double n = (double)whole->lookups, hits = 0;
-	bool ok = add_row(t, (const double[]){ 0, n > 0 ? 1 : 0 }, err);
+	bool ok = add_row(t, (const double[]){ 0, n > 0 ? 1 : NAN }, err);
 	profile_rows_begin(&rows, whole, NULL);
 	while (ok && profile_rows_next(&rows, &row)) {
 		hits += row.count;
@@ -145,7 +146,7 @@ put_times(struct tables *all, const struct profile_run *run, struct rp_err *err)
 	return ok && put_table(all, "windows", err);
 }
 
-/* A row a size: its lines, then the miss ratio of each policy, -1 where there is none. */
+/* A row a size: its lines, then the miss ratio of each policy, NaN where there is none. */
 static bool
 put_policies(struct tables *all, const struct profile_run *run, struct rp_err *err)
 {
@@ -156,12 +157,30 @@ put_policies(struct tables *all, const struct profile_run *run, struct rp_err *e
 	bool ok = row;
 	for (size_t k = 0; ok && k < run->n_sizes; k++) {
 		row[0] = (double)(run->sizes[k] / run->o->line);
-		for (size_t i = 0; i < run->policies; i++)
-			row[i + 1] = rp_mini_ratio(run->mini, i, k);
+		for (size_t i = 0; i < run->policies; i++) {
+			double ratio = rp_mini_ratio(run->mini, i, k);
+			row[i + 1] = ratio < 0 ? NAN : ratio;
+		}
 		ok = add_row(t, row, err);
 	}
 	free(row);
 	return ok && put_table(all, "policies", err);
+}
+
+/* What is in the sample, and how far off its curve may be. */
+static bool
+put_sample(struct rp_npz *z, const struct profile_run *run, struct rp_err *err)
+{
+	struct rp_profile_error e;
+	if (!run->o->sample && !run->o->sample_lines)
+		return true;
+	return rp_npz_number(z, "sample_rate", rp_profile_rate(run->whole), err) &&
+	       rp_npz_number(z, "sample_lines", (double)rp_profile_lines(run->whole), err) &&
+	       rp_npz_number(z, "sample_lookups", (double)rp_profile_sampled(run->whole), err) &&
+	       (!rp_profile_error(run->whole, &e) ||
+		   (rp_npz_number(z, "standard_error_mean", e.mean, err) &&
+		       rp_npz_number(z, "standard_error_max", e.most, err) &&
+		       rp_npz_number(z, "standard_error_at_lines", (double)e.at, err)));
 }
 
 bool
@@ -176,8 +195,7 @@ profile_npz(struct rp_out *to, struct profile_run *run, struct rp_err *err)
 	    rp_npz_number(z, "lookups", (double)whole.lookups, err) &&
 	    (whole.footprint < 0 || rp_npz_number(z, "footprint_lines", whole.footprint, err)) &&
 	    rp_npz_number(z, run->o->up_to ? "cold_or_far" : "cold", whole.cold, err) &&
-	    (run->rate == 1 || rp_npz_number(z, "sample_rate", run->rate, err)) &&
-	    add_histogram(new_table(&all, 3), run, &whole, err) &&
+	    put_sample(z, run, err) && add_histogram(new_table(&all, 3), run, &whole, err) &&
 	    put_table(&all, "histogram", err) && put_curve(&all, &whole, err) &&
 	    put_times(&all, run, err) && put_policies(&all, run, err);
 	for (unsigned list = 0; ok && list < PROFILE_LISTS; list++)

@@ -44,6 +44,10 @@ profile_warnings(const struct profile_run *run, struct rp_err *err)
 		    json_sprintf("only %" PRIu64 " lines are in the sample, which is too few to "
 				 "rely on: wanted %d or more, by a higher rate",
 			lines, FEW_LINES));
+	if (list && is_sample(run) && run->o->times && rp_profile_rate(run->whole) < 1)
+		json_array_append_new(
+		    list, json_string(
+			      "reuse times and windows of a sample are scaled, but not corrected"));
 	for (size_t k = 0; list && run->mini && k < run->n_sizes; k++) {
 		uint64_t small = rp_mini_lines(run->mini, k);
 		if (run->rate < 1 && small < FEW_LINES) {

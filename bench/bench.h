@@ -5,7 +5,7 @@
  * taking turns, best of many: machines are noisy and differ, so the ratio is what counts.
  *
  * Inputs in the folder (absent where valgrind or sqlite3 is: a program then says so by bench_skip and goes on):
- * gzip.rpz, sqlite.rpz: data accesses (address, size, kind) of `gzip -6` on C text and of an sqlite script. */
+ * gzip.rpz, sqlite.rpz, xz.rpz: data accesses (address, size, kind) of `gzip -6` on C text, of an sqlite script, of `xz -6`. */
 #ifndef RP_BENCH_BENCH_H
 #define RP_BENCH_BENCH_H
 

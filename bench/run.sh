@@ -6,6 +6,7 @@
 # The inputs stay in bench-data for the next run. They are, of data accesses only (address, size, kind):
 #   gzip.rpz    valgrind's lackey tool watching `gzip -6` pack C text, 20 M and more
 #   sqlite.rpz  the same watching sqlite3 run sqlite.sql, 20 M and more
+#   xz.rpz      the same watching `xz -6` pack C text, the first 20 M
 #   zipf.rpz    20 M of gen:zipf over 1 M lines
 # and beside a recording, how many bytes its text has when packed, since that takes minutes:
 #   X.xz-size   "RPZ TEXT": the first $some accesses as .rpz, and their lackey text under `xz -6`
@@ -24,10 +25,12 @@ skip() {
 	printf 'skip\t%s\t%s\n' "$1" "$2" >>"$rows"
 }
 
-# record NAME PROGRAM WORD...: makes NAME.rpz of the data accesses of a program. Its own output is thrown away.
+# record NAME LIMIT PROGRAM WORD...: makes NAME.rpz of the data accesses of a program, LIMIT at most unless that is 0. Its
+# own output is thrown away.
 record() {
-	name=$1
-	shift
+	name=$1 limit=
+	[ "$2" = 0 ] || limit="--limit $2"
+	shift 2
 	[ ! -s "$data/$name.rpz" ] || return 0
 	for need in valgrind "$1"; do
 		command -v "$need" >/dev/null || {
@@ -37,7 +40,7 @@ record() {
 	done
 	echo "making $data/$name.rpz, once; this takes minutes" >&2
 	valgrind --tool=lackey --trace-mem=yes --log-fd=9 "$@" 9>&1 >/dev/null 2>/dev/null </dev/null |
-		./reprise convert --no-progress --from lackey --kinds read,write -o "$data/$name.rpz" - >&2 ||
+		./reprise convert --no-progress --from lackey --kinds read,write $limit -o "$data/$name.rpz" - >&2 ||
 		skip "$name.rpz" "it could not be made"
 }
 
@@ -86,8 +89,9 @@ delete from item where key % 7 = 0;
 select sum(length(name)) from item;
 SQL
 
-record gzip gzip -6 -n -c "$data/text.c"
-record sqlite sqlite3 -batch -init /dev/null :memory: ".read $data/sqlite.sql"
+record gzip 0 gzip -6 -n -c "$data/text.c"
+record sqlite 0 sqlite3 -batch -init /dev/null :memory: ".read $data/sqlite.sql"
+record xz 20000000 xz -6 -T1 -c "$data/text.c"
 packed gzip &
 packed sqlite
 wait

@@ -16,7 +16,7 @@ struct rp_rpz_opts {
 	bool
 	    salvage; /* goes on behind damage: what is lost is in the trace's skipped ("damaged") and warnings */
 	/* For tests and measurements: */
-	const char *passes; /* "plain" or "avx2"; NULL: the quickest */
+	const char *passes; /* "plain", "avx2", "avx512"; NULL: the quickest */
 	bool unchecked;     /* hashes of blocks are not looked at */
 	bool deep;          /* decoded addresses are held against their hash */
 	bool piped;         /* the index is not used, as if the file came through a pipe */

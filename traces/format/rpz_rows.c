@@ -112,6 +112,10 @@ rp_rpz_passes_find(const char *name)
 {
 #ifdef __x86_64__
 	bool avx2 = __builtin_cpu_supports("avx2") != 0;
+	bool avx512 = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+	              __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
+	if (avx512 && (!name || !strcmp(name, "avx512")))
+		return &rp_rpz_passes_avx512;
 	if (avx2 && (!name || !strcmp(name, "avx2")))
 		return &rp_rpz_passes_avx2;
 #endif

@@ -2,8 +2,8 @@
  *
  * Passes over arrays that stay in the first-level cache: tokens are split into ops and how addresses are made, and ops
  * looked up; residual bytes are spread to differences; keys are made into places to predict from; the addresses are
- * predicted, which alone must go row by row. With AVX2 all but the last are wide. The three that make addresses are one
- * loop: with AVX2 over groups of rows, of which the next is prepared while the one before is predicted, in plain C row
+ * predicted, which alone must go row by row. With AVX2 or AVX-512 all but the last are wide. The three that make addresses are one
+ * loop: with vectors over groups of rows, of which the next is prepared while the one before is predicted, in plain C row
  * by row without branches. Either way the results are the same, and nothing leaves its arrays, whatever the tokens
  * say. */
 #ifndef RP_TRACES_FORMAT_RPZ_ROWS_H
@@ -85,11 +85,11 @@ struct rp_rpz_passes {
 };
 
 extern const struct rp_rpz_passes rp_rpz_passes_plain;
-extern const struct rp_rpz_passes
-    rp_rpz_passes_avx2; /* same results; only where the machine has AVX2 */
+/* Same results; only where the machine has AVX2, and AVX-512 with VBMI and VBMI2. */
+extern const struct rp_rpz_passes rp_rpz_passes_avx2, rp_rpz_passes_avx512;
 
-/* What there is for this machine: the quickest, or, for tests and measurements, the one called "plain" or "avx2"; NULL
- * if there is none such here. */
+/* What there is for this machine: the quickest, or, for tests and measurements, the one called "plain", "avx2" or
+ * "avx512"; NULL if there is none such here. */
 const struct rp_rpz_passes *rp_rpz_passes_find(const char *name);
 
 /* When token_op and token_code, op_size and op_kind are there: the tables made of them. */

@@ -1,7 +1,7 @@
 /* rpz_rows_avx2.c - the passes of rpz_rows.h with AVX2, chosen at run time. */
 #include "config.h"
 
-#include "traces/format/rpz_rows.h"
+#include "traces/format/rpz_rows_wide.h"
 
 #ifdef __x86_64__
 
@@ -67,49 +67,27 @@ spread_bytes(const struct rp_rpz_rows_state *s, const uint8_t **from, size_t mas
 	return _mm_shuffle_epi8(bytes, _mm_loadl_epi64((const __m128i *)s->spread[mask]));
 }
 
-/* Where the next residual bytes are; in locals of a pass. */
-struct cursors {
-	const uint8_t *token, *first, *second, *rest;
-	__m256i back; /* RP_RPZ_NOW - 1 + i, of 8 rows */
-};
-
-AVX2 static inline struct cursors
-cursors_of(const struct rp_rpz_rows_state *s, size_t n)
+/* RP_RPZ_NOW - 1 + i, of the first 8 rows. */
+AVX2 static inline __m256i
+first_back(void)
 {
-	return (struct cursors){ s->token - n, s->first, s->second, s->rest,
-		_mm256_add_epi32(
-		    _mm256_set1_epi32(RP_RPZ_NOW - 1), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)) };
+	return _mm256_add_epi32(
+	    _mm256_set1_epi32(RP_RPZ_NOW - 1), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-static inline void
-cursors_back(struct rp_rpz_rows_state *s, const struct cursors *c)
-{
-	s->first = c->first;
-	s->second = c->second;
-	s->rest = c->rest;
-}
-
-/* Residuals of more than two bytes, which are few; low: their two low bytes. */
 AVX2 static __attribute__((noinline)) const uint8_t *
 spread_long(const struct rp_rpz_rows_state *s, const uint8_t *token, const uint8_t *rest,
     __m128i low, size_t mask, uint64_t *change)
 {
 	uint16_t r[GROUP];
 	_mm_storeu_si128((__m128i *)r, low);
-	for (; mask; mask &= mask - 1) {
-		unsigned i = (unsigned)__builtin_ctzll(mask);
-		unsigned k = s->token_address[token[i]].more;
-		uint64_t bits = rp_get64(rest) & ((UINT64_C(1) << 8 * k) - 1);
-		rest += k;
-		change[i] = rp_unzigzag(r[i] | bits << 16) << s->shift;
-	}
-	return rest;
+	return rp_rpz_spread_long(s, token, rest, r, mask, change);
 }
 
 /* change[] of rows i to i + 7, of which those in `real` are there: SIZE_MAX for all. */
 AVX2 static inline void
-spread_8(
-    const struct rp_rpz_rows_state *s, struct cursors *c, size_t i, size_t real, uint64_t *change)
+spread_8(const struct rp_rpz_rows_state *s, struct rp_rpz_cursors *c, size_t i, size_t real,
+    uint64_t *change)
 {
 	const __m128i shift = _mm_cvtsi32_si128(s->shift);
 	__m128i first = _mm_loadl_epi64((const __m128i *)(s->how + i));
@@ -127,19 +105,13 @@ spread_8(
 		c->rest = spread_long(s, c->token + i, c->rest, r, longer, change);
 }
 
-static inline size_t
-rows_there(size_t i, size_t n)
-{
-	return n - i < GROUP ? ((size_t)1 << (n - i)) - 1 : SIZE_MAX;
-}
-
 AVX2 static void
 spread(struct rp_rpz_rows_state *s, size_t n)
 {
-	struct cursors c = cursors_of(s, n);
+	struct rp_rpz_cursors c = rp_rpz_cursors_of(s, n);
 	for (size_t i = 0; i < n; i += GROUP)
-		spread_8(s, &c, i, rows_there(i, n), s->change + i);
-	cursors_back(s, &c);
+		spread_8(s, &c, i, rp_rpz_rows_there(i, n, GROUP), s->change + i);
+	rp_rpz_cursors_back(s, &c);
 }
 
 /* Slots of 8 rows, 32 bits each. Windows of four classes for each row come from one load of 16. */
@@ -176,26 +148,20 @@ struct group {
 };
 
 AVX2 static inline void
-prepare(
-    const struct rp_rpz_rows_state *s, struct cursors *c, size_t i, size_t real, struct group *g)
+prepare(const struct rp_rpz_rows_state *s, struct rp_rpz_cursors *c, __m256i *back, size_t i,
+    size_t real, struct group *g)
 {
 	__m256i slot = slots_of_8(s->class + RP_RPZ_SLACK + i);
 	spread_8(s, c, i, real, g->change);
 	_mm256_storeu_si256((__m256i *)g->slot, slot);
-	_mm256_storeu_si256((__m256i *)g->from, from_of_8(s->how + i, slot, c->back));
-	c->back = _mm256_add_epi32(c->back, _mm256_set1_epi32(GROUP));
+	_mm256_storeu_si256((__m256i *)g->from, from_of_8(s->how + i, slot, *back));
+	*back = _mm256_add_epi32(*back, _mm256_set1_epi32(GROUP));
 }
 
 static inline __attribute__((always_inline)) void
 predict(uint64_t *memory, size_t i, size_t n, const struct group *g)
 {
-	uint64_t *now = memory + RP_RPZ_NOW + i;
-#pragma GCC unroll 8
-	for (size_t k = 0; k < n; k++) {
-		uint64_t y = memory[g->from[k]] + g->change[k];
-		now[k] = y;
-		memory[g->slot[k]] = y;
-	}
+	rp_rpz_predict(memory, i, n, g->from, g->slot, g->change);
 }
 
 /* Ops of up to 16 kinds with sizes of a byte: one shuffle each. Whole vectors only; the rest row by row. */
@@ -246,27 +212,28 @@ split(struct rp_rpz_rows_state *s, size_t n, uint32_t *size, uint8_t *kind, uint
 }
 
 /* Predicting is slow for what each row waits for, not for how much there is to do: the next rows are prepared
- * meanwhile. Even the row before is loaded: to take it from a register costs more than it saves. */
+ * meanwhile. */
 AVX2 static void
 keyed(struct rp_rpz_rows_state *s, size_t n)
 {
-	struct cursors c = cursors_of(s, n);
+	struct rp_rpz_cursors c = rp_rpz_cursors_of(s, n);
+	__m256i back = first_back();
 	struct group a, b;
 	size_t i = 0;
-	prepare(s, &c, 0, rows_there(0, n), &a);
+	prepare(s, &c, &back, 0, rp_rpz_rows_there(0, n, GROUP), &a);
 	for (; i + 3 * GROUP <= n; i += 2 * GROUP) {
-		prepare(s, &c, i + GROUP, SIZE_MAX, &b);
+		prepare(s, &c, &back, i + GROUP, SIZE_MAX, &b);
 		predict(s->memory, i, GROUP, &a);
-		prepare(s, &c, i + 2 * GROUP, SIZE_MAX, &a);
+		prepare(s, &c, &back, i + 2 * GROUP, SIZE_MAX, &a);
 		predict(s->memory, i + GROUP, GROUP, &b);
 	}
 	for (; i + GROUP < n; i += GROUP) {
-		prepare(s, &c, i + GROUP, rows_there(i + GROUP, n), &b);
+		prepare(s, &c, &back, i + GROUP, rp_rpz_rows_there(i + GROUP, n, GROUP), &b);
 		predict(s->memory, i, GROUP, &a);
 		a = b;
 	}
 	predict(s->memory, i, n - i, &a);
-	cursors_back(s, &c);
+	rp_rpz_cursors_back(s, &c);
 }
 
 const struct rp_rpz_passes rp_rpz_passes_avx2 = { split, spread, keyed };

@@ -1,6 +1,8 @@
 /* rpz_check.c - what the tests of .rpz share. */
 #include "tests/traces/format/rpz_check.h"
 
+#include "traces/format/rpz_rows.h"
+
 #include <unistd.h>
 
 static uint32_t
@@ -193,7 +195,7 @@ void
 rpz_round(const struct rp_batch *b, const struct rp_write_opts *o)
 {
 	const struct rp_rpz_opts plain = { .passes = "plain", .deep = true },
-				 piped = { .piped = true };
+				 avx2 = { .passes = "avx2" }, piped = { .piped = true };
 	struct rp_write_opts threaded = *o;
 	threaded.threads = 3;
 	struct rpz_file f = rpz_write(b, RP_BATCH, o), same = rpz_write(b, 1000, &threaded);
@@ -201,6 +203,8 @@ rpz_round(const struct rp_batch *b, const struct rp_write_opts *o)
 	read_same(&f, b, 1, NULL);
 	read_same(&f, b, 2, NULL);
 	read_same(&f, b, 1, &plain);
+	if (rp_rpz_passes_find("avx2"))
+		read_same(&f, b, 1, &avx2);
 	read_same(&f, b, 1, &piped);
 	rpz_file_free(&f);
 	rpz_file_free(&same);

@@ -17,15 +17,11 @@
 /* The loops keep what they change in locals, which no function out of line may know of. */
 #define INLINE static inline __attribute__((always_inline))
 
-/* Up to this latency it is kept which of the lookups began an entry, by number modulo BEGAN: that many later it ends. */
-enum { NEAR = 4096, BEGAN = 2 * NEAR };
-
 struct rp_mshr {
 	uint64_t entries, merge, latency; /* UINT64_MAX: unlimited */
 	bool clock, started;
 	uint64_t now; /* of the next lookup, at least */
 	struct rp_pendings pending;
-	uint8_t began[BEGAN]; /* 1: and it has not ended */
 };
 
 static uint64_t
@@ -121,18 +117,16 @@ begin(struct rp_pendings *p, uint64_t line, uint32_t *head, uint8_t outcome, boo
 #define NEVER (UINT64_C(1) << 62) /* later than any lookup */
 
 /* Time is the number of the lookup, from 1: each begins one entry at most, so no two are due at a time. `rare`: few lookups miss, so
- * a branch on it pays. `near`: the latency is, and what ends need not be looked for in the ring, where each lookup would wait for
- * the one before. */
+ * a branch on it pays. */
 INLINE void
 by_lookups(struct rp_mshr *m, const struct rp_lookups *in, uint8_t *restrict outcome,
-    struct rp_waits *restrict waits, bool rare, bool near)
+    struct rp_waits *restrict waits, bool rare)
 {
 	struct rp_pendings p = m->pending;
 	const uint64_t entries = m->entries, start = m->now,
 		       latency = m->latency < NEVER ? m->latency : NEVER;
 	const uint64_t *line = in->line;
 	const uint8_t *store = in->store;
-	uint8_t *restrict began = m->began;
 	const size_t n = in->n;
 	uint64_t held = 0, count = UINT64_MAX, most = 0;
 	size_t steps = 0;
@@ -148,15 +142,9 @@ by_lookups(struct rp_mshr *m, const struct rp_lookups *in, uint8_t *restrict out
 				break;
 			rp_pendings_first(&p)->due = 0; /* of one that did not begin */
 		}
-		uint64_t now = start + i, before = count, end = p.end;
+		uint64_t now = start + i, before = count;
 		uint32_t *head = &p.head[rp_pendings_hash(line[i], p.shift)];
-		if (near) {
-			uint8_t *ends = &began[(now - latency) % BEGAN];
-			p.first += *ends;
-			*ends = 0;
-		} else {
-			p.first += rp_pendings_first(&p)->due == now;
-		}
+		p.first += rp_pendings_first(&p)->due == now;
 		count = rp_pendings_count(&p);
 		bool used = rp_pendings_older(&p, *head) < count;
 		if (used || !rare || (outcome[i] & RP_MISSED)) {
@@ -165,8 +153,6 @@ by_lookups(struct rp_mshr *m, const struct rp_lookups *in, uint8_t *restrict out
 			                 : begin(&p, line[i], head, outcome[i], store[i],
 					       count < entries, now + latency);
 			count = rp_pendings_count(&p);
-			if (near)
-				began[now % BEGAN] = (uint8_t)(p.end - end);
 		}
 		held += count;
 		waits->step[steps].from = (uint32_t)i;
@@ -181,16 +167,19 @@ by_lookups(struct rp_mshr *m, const struct rp_lookups *in, uint8_t *restrict out
 	m->pending = p;
 }
 
-#define BY_LOOKUPS(name, rare, near)                                                               \
-	static void name(struct rp_mshr *m, const struct rp_lookups *in,                           \
-	    uint8_t *restrict outcome, struct rp_waits *restrict waits)                            \
-	{                                                                                          \
-		by_lookups(m, in, outcome, waits, rare, near);                                     \
-	}
-BY_LOOKUPS(rare_far, true, false)
-BY_LOOKUPS(rare_near, true, true)
-BY_LOOKUPS(often_far, false, false)
-BY_LOOKUPS(often_near, false, true)
+static void
+by_lookups_rare(struct rp_mshr *m, const struct rp_lookups *in, uint8_t *restrict outcome,
+    struct rp_waits *restrict waits)
+{
+	by_lookups(m, in, outcome, waits, true);
+}
+
+static void
+by_lookups_often(struct rp_mshr *m, const struct rp_lookups *in, uint8_t *restrict outcome,
+    struct rp_waits *restrict waits)
+{
+	by_lookups(m, in, outcome, waits, false);
+}
 
 static size_t
 misses_of(const uint8_t *outcome, size_t n)
@@ -205,12 +194,10 @@ static void
 run_by_lookups(
     struct rp_mshr *m, const struct rp_lookups *in, uint8_t *outcome, struct rp_waits *waits)
 {
-	bool rare = misses_of(outcome, in->n) < in->n / 4, near = m->latency <= NEAR;
-	if (m->latency)
-		(rare      ? near ? rare_near : rare_far
-		    : near ? often_near
-			   : often_far)(m, in, outcome, waits);
-	else /* nothing is ever on its way */
+	if (m->latency) /* else nothing is ever on its way */
+		(misses_of(outcome, in->n) < in->n / 4 ? by_lookups_rare : by_lookups_often)(
+		    m, in, outcome, waits);
+	else
 		rp_waits_step(waits, 0, 0);
 	waits->time = in->n;
 	m->now += in->n;

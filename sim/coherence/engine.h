@@ -38,6 +38,8 @@ struct coh_hooks {
 	bool (*memory)(void *to, uint64_t number, bool write, uint32_t c, struct rp_err *err);
 };
 
+enum { COH_LOW_STREAMS = 256 }; /* whose caches are found without a search */
+
 struct rp_coherence {
 	struct rp_coherence_config config;
 	struct coh_geometry geometry;
@@ -66,7 +68,8 @@ struct rp_coherence {
 	struct rp_streams *streams;
 	uint32_t *of_slot;
 	size_t n_slots;
-	uint32_t *row_cache; /* of the rows at hand, and their room */
+	uint32_t of_low[COH_LOW_STREAMS]; /* cache + 1 of a stream with that number; 0: not known */
+	uint32_t *row_cache;              /* of the rows at hand, and their room */
 	size_t row_room;
 	/* Caches by their number in results, and the other way round. */
 	uint32_t *sorted, *rank;

@@ -82,13 +82,25 @@ cache_of(struct rp_coherence *k, uint32_t stream, uint32_t slot, struct rp_err *
 	return k->of_slot[slot] - 1;
 }
 
+/* The cache of each row, if all streams have low numbers and came up before. false: not so. */
+static bool
+caches_are_known(struct rp_coherence *k, const struct rp_batch *b)
+{
+	if (b->marks || !b->stream)
+		return false;
+	for (size_t i = 0; i < b->n; i++) {
+		uint32_t stream = b->stream[i];
+		if (stream >= COH_LOW_STREAMS || !k->of_low[stream])
+			return false;
+		k->row_cache[i] = k->of_low[stream] - 1;
+	}
+	return true;
+}
+
 /* The cache of each row; marks have none. */
 static bool
 find_caches(struct rp_coherence *k, const struct rp_batch *b, struct rp_err *err)
 {
-	const uint32_t *slot = rp_streams_slots(k->streams, b, err);
-	if (!slot || !know_streams(k, err))
-		return false;
 	if (b->n > k->row_room) {
 		uint32_t *more = rp_mem_grow(k->row_cache, b->n, sizeof *more, err);
 		if (!more)
@@ -96,12 +108,19 @@ find_caches(struct rp_coherence *k, const struct rp_batch *b, struct rp_err *err
 		k->row_cache = more;
 		k->row_room = b->n;
 	}
+	if (caches_are_known(k, b))
+		return true;
+	const uint32_t *slot = rp_streams_slots(k->streams, b, err);
+	if (!slot || !know_streams(k, err))
+		return false;
 	for (size_t i = 0; i < b->n; i++) {
 		k->row_cache[i] = COH_NONE;
 		if (b->kind[i] < RP_MARKS &&
 		    (k->row_cache[i] = cache_of(k, b->stream ? b->stream[i] : 0, slot[i], err)) ==
 			COH_NONE)
 			return false;
+		if (b->stream && b->stream[i] < COH_LOW_STREAMS)
+			k->of_low[b->stream[i]] = k->row_cache[i] + 1;
 	}
 	return true;
 }

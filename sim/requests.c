@@ -85,7 +85,8 @@ some_of(uint64_t word)
 	return top * UINT64_C(0x0002040810204081) >> 56;
 }
 
-/* Of 64 lookups, or n if that is less, those that may send something down. */
+/* Of 64 lookups, or n if that is less, those that may send something down. Whether eight of them do at all is anybody's
+ * guess, so it is not asked. */
 static uint64_t
 mask_of(const uint8_t *outcome, const uint8_t *passes, size_t n)
 {
@@ -94,8 +95,7 @@ mask_of(const uint8_t *outcome, const uint8_t *passes, size_t n)
 		memcpy(&any, outcome + i * WORD, WORD);
 		if (passes)
 			memcpy(&more, passes + i * WORD, WORD);
-		if (any | more)
-			mask |= some_of(any | more) << i * WORD;
+		mask |= some_of(any | more) << i * WORD;
 	}
 	return n < 64 ? mask & ((UINT64_C(1) << n) - 1) : mask;
 }
@@ -107,20 +107,25 @@ put_lines(struct rp_requests *r, const struct rp_cache_spec *s, const struct rp_
     size_t from, uint64_t mask, const uint8_t *outcome, const uint64_t *victim)
 {
 	unsigned bits = rp_cache_spec_unit_bits(s);
+	const uint64_t *line = in->line;
+	const uint32_t *row = in->row;
+	uint64_t *restrict addr = r->addr;
+	uint32_t *restrict bytes = r->bytes, *restrict rows = r->row;
+	uint8_t *restrict what = r->what;
 	size_t n = r->n;
 	for (; mask; mask &= mask - 1) {
 		size_t i = from + (size_t)__builtin_ctzll(mask);
 		uint8_t o = outcome[i];
-		r->addr[n] = in->line[i] << bits;
-		r->bytes[n] = s->line;
-		r->row[n] = in->row[i];
-		r->what[n] = RP_ASK_FETCH;
+		addr[n] = line[i] << bits;
+		bytes[n] = s->line;
+		rows[n] = row[i];
+		what[n] = RP_ASK_FETCH;
 		n += (o & (RP_MISSED | RP_MERGED)) == RP_MISSED &&
 		     (!(o & RP_NO_FILL) || !in->store[i]);
-		r->addr[n] = victim[i] << bits;
-		r->bytes[n] = s->line;
-		r->row[n] = in->row[i];
-		r->what[n] = RP_ASK_BACK;
+		addr[n] = victim[i] << bits;
+		bytes[n] = s->line;
+		rows[n] = row[i];
+		what[n] = RP_ASK_BACK;
 		n += (o & RP_WROTE_BACK) != 0;
 	}
 	r->n = n;

@@ -60,10 +60,11 @@ bool coherence_given_directory(
 bool coherence_given_timing(
     const json_t *from, struct rp_coherence_config *config, struct rp_err *err);
 
-/* Sets rows of a table from the members of an object, but for members that are objects and no row. `needed` (NULL: none)
- * are names, a blank apart, that have to be there. What else is wrong fails as an option would. */
+/* Sets rows of a table from the members of an object, but for the objects of the names `objects`, which somebody else reads.
+ * `needed` are names that have to be there. Both are a blank apart, or NULL: none. What else is wrong fails as an option
+ * would. */
 bool coherence_members(const struct rp_opt *rows, void *into, const json_t *from,
-    const char *needed, struct rp_err *err);
+    const char *needed, const char *objects, struct rp_err *err);
 
 /* Reads a scenario file: RP_INPUT names the member, what was found and what is wanted. Released with
  * coherence_scenario_free. */

@@ -40,12 +40,15 @@ static const struct rp_opt cache_rows[] = {
 	{ 0 },
 };
 
+/* Whether a name is among some, a blank apart; NULL: none. */
 static bool
-is_row(const struct rp_opt *rows, const char *name)
+is_among(const char *names, const char *name)
 {
-	while (rows->name && strcmp(rows->name, name))
-		rows++;
-	return rows->name != NULL;
+	size_t n = strlen(name);
+	for (const char *at = names; at && *at; at += strcspn(at, " "), at += *at == ' ')
+		if (strcspn(at, " ") == n && !strncmp(at, name, n))
+			return true;
+	return false;
 }
 
 /* A member's value as an option is typed; texts stay in the tree. */
@@ -62,7 +65,7 @@ typed(const json_t *value, char *to, size_t room)
 
 bool
 coherence_members(const struct rp_opt *rows, void *into, const json_t *from, const char *needed,
-    struct rp_err *err)
+    const char *objects, struct rp_err *err)
 {
 	const char *key;
 	json_t *value;
@@ -72,7 +75,7 @@ coherence_members(const struct rp_opt *rows, void *into, const json_t *from, con
 	{
 		char text[32];
 		const char *as = typed(value, text, sizeof text);
-		if (json_is_object(value) && !is_row(rows, key))
+		if (json_is_object(value) && is_among(objects, key))
 			continue;
 		if (!as)
 			return rp_fail(
@@ -96,7 +99,7 @@ read_cache(const json_t *from, struct given *g, struct rp_coherence_config *c, s
 {
 	char text[160];
 	if (!rp_opts_default(cache_rows, g, err) ||
-	    !coherence_members(cache_rows, g, from, "sets ways", err))
+	    !coherence_members(cache_rows, g, from, "sets ways", NULL, err))
 		return rp_err_wrap(err, "config.cache");
 	/* The line is said elsewhere, and need not be what a specification takes. */
 	snprintf(
@@ -108,19 +111,9 @@ static bool
 read_config(const json_t *from, struct rp_coherence_config *c, uint32_t *top, struct rp_err *err)
 {
 	struct given g = { 0 };
-	const char *key;
-	json_t *value;
-	if (!json_is_object(from))
-		return rp_fail(err, RP_INPUT, "config: wanted an object");
-	json_object_foreach((json_t *)from, key, value)
-	{
-		if (json_is_object(value) && strcmp(key, "cache") && strcmp(key, "directory") &&
-		    strcmp(key, "timing"))
-			return rp_fail(err, RP_INPUT,
-			    "config: no member \"%.40s\" is known that is an object", key);
-	}
 	if (!rp_opts_default(config_rows, &g, err) ||
-	    !coherence_members(config_rows, &g, from, "caches line_size cache", err))
+	    !coherence_members(
+		config_rows, &g, from, "caches line_size cache", "cache directory timing", err))
 		return rp_err_wrap(err, "config");
 	const json_t *directory = json_object_get(from, "directory"),
 		     *timing = json_object_get(from, "timing");

@@ -106,7 +106,7 @@ coherence_given_directory(
 {
 	struct rp_coherence_directory d = { 0 };
 	return (rp_opts_default(rp_coherence_directory_keys, &d, err) &&
-		   coherence_members(rp_coherence_directory_keys, &d, from, NULL, err) &&
+		   coherence_members(rp_coherence_directory_keys, &d, from, NULL, NULL, err) &&
 		   rp_coherence_take_directory(&d, config, err)) ||
 	       rp_err_wrap(err, "config.directory");
 }
@@ -117,7 +117,7 @@ coherence_given_timing(const json_t *from, struct rp_coherence_config *config, s
 	struct timing t = { 0 };
 	if (!rp_opts_default(coherence_timing_keys, &t, err) ||
 	    !coherence_members(
-		coherence_timing_keys, &t, from, "l1 net home mem resp pending_entries", err))
+		coherence_timing_keys, &t, from, "l1 net home mem resp pending_entries", NULL, err))
 		return rp_err_wrap(err, "config.timing");
 	take_timing(&t, config);
 	return true;

@@ -192,10 +192,44 @@ lengthen_loop(const void *in, size_t n, unsigned shift, uint64_t *last, void *ou
 	return kept;
 }
 
+#if defined __AVX512F__
+/* Whole vectors of 16 keys; how many keys are done. `out` may be `in`: a store ends no later than what was loaded. */
+static size_t
+lengthen_vectors(
+    const uint32_t *in, size_t n, unsigned shift, uint64_t *last, uint32_t *out, size_t *kept)
+{
+	const __m128i by = _mm_cvtsi32_si128((int)shift);
+	__m512i before = _mm512_set1_epi32((int)(uint32_t)*last);
+	size_t i = 0, at = 0;
+	for (; i + 16 <= n; i += 16) {
+		__m512i key = _mm512_srl_epi32(_mm512_loadu_si512(in + i), by);
+		__mmask16 differs =
+		    _mm512_cmpneq_epi32_mask(key, _mm512_alignr_epi32(key, before, 15));
+		_mm512_storeu_si512(out + at, _mm512_maskz_compress_epi32(differs, key));
+		at += (unsigned)__builtin_popcount(differs);
+		before = key;
+	}
+	*last = (uint32_t)_mm_extract_epi32(_mm512_extracti32x4_epi32(before, 3), 3);
+	*kept = at;
+	return i;
+}
+#else
+static size_t
+lengthen_vectors(
+    const uint32_t *in, size_t n, unsigned shift, uint64_t *last, uint32_t *out, size_t *kept)
+{
+	(void)in, (void)n, (void)shift, (void)last, (void)out;
+	*kept = 0;
+	return 0;
+}
+#endif
+
 static size_t
 lengthen(const void *in, size_t n, unsigned shift, uint64_t *last, void *out)
 {
-	return lengthen_loop(in, n, shift, last, out, false);
+	size_t kept, done = lengthen_vectors(in, n, shift, last, out, &kept);
+	return kept + lengthen_loop((const uint32_t *)in + done, n - done, shift, last,
+			  (uint32_t *)out + kept, false);
 }
 
 static size_t

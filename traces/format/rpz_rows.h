@@ -2,9 +2,9 @@
  *
  * Passes over arrays that stay in the first-level cache: tokens are split into ops and how addresses are made, and ops
  * looked up; residual bytes are spread to differences; keys are made into places to predict from; the addresses are
- * predicted, which alone must go row by row. With AVX2 or AVX-512 all but the last are wide. The three that make addresses are one
- * loop: with vectors over groups of rows, of which the next is prepared while the one before is predicted, in plain C row
- * by row without branches. Either way the results are the same, and nothing leaves its arrays, whatever the tokens
+ * predicted, which alone must go row by row. With AVX2 or AVX-512 all but the last are wide. The three that make
+ * addresses are one loop: with vectors over groups of rows, of which the next is prepared while the one before is
+ * predicted, in plain C row by row without branches. Either way the results are the same, and nothing leaves its arrays, whatever the tokens
  * say. */
 #ifndef RP_TRACES_FORMAT_RPZ_ROWS_H
 #define RP_TRACES_FORMAT_RPZ_ROWS_H

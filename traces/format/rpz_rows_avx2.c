@@ -193,15 +193,8 @@ look_few(const struct rp_rpz_rows_state *s, size_t n, uint32_t *size, uint8_t *k
 AVX2 static void
 look(const struct rp_rpz_rows_state *s, size_t n, uint32_t *size, uint8_t *kind, uint8_t *flags)
 {
-	const uint8_t *class = s->class + RP_RPZ_SLACK;
-	size_t i = s->ops <= ROW && s->small_sizes ? look_few(s, n, size, kind, flags) : 0;
-	for (; i < n; i++) {
-		unsigned op = class[i] - 1u;
-		size[i] = s->op_size[op];
-		kind[i] = s->op_kind[op];
-		if (flags)
-			flags[i] = s->op_flags[op];
-	}
+	bool few = s->ops <= ROW && s->small_sizes;
+	rp_rpz_look(s, few ? look_few(s, n, size, kind, flags) : 0, n, size, kind, flags);
 }
 
 static void

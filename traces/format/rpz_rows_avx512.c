@@ -90,17 +90,10 @@ AVX512 static void
 split(struct rp_rpz_rows_state *s, size_t n, uint32_t *size, uint8_t *kind, uint8_t *flags)
 {
 	split_tokens(s, n);
-	if (s->ops <= ROW && s->small_sizes) {
+	if (s->ops <= ROW && s->small_sizes)
 		look_few(s, n, size, kind, flags);
-		return;
-	}
-	for (size_t i = 0; i < n; i++) {
-		unsigned op = s->class[RP_RPZ_SLACK + i] - 1u;
-		size[i] = s->op_size[op];
-		kind[i] = s->op_kind[op];
-		if (flags)
-			flags[i] = s->op_flags[op];
-	}
+	else
+		rp_rpz_look(s, 0, n, size, kind, flags);
 }
 
 /* The bytes at *from, one for each bit of `mask`, each in its bit's place; moves *from. */

@@ -54,6 +54,21 @@ rp_rpz_predict(uint64_t *memory, size_t i, size_t n, const uint32_t *from, const
 	}
 }
 
+/* Sizes, kinds and flags (NULL: not wanted) of rows `from` to n - 1, one by one. */
+static inline void
+rp_rpz_look(const struct rp_rpz_rows_state *s, size_t from, size_t n, uint32_t *size, uint8_t *kind,
+    uint8_t *flags)
+{
+	const uint8_t *class = s->class + RP_RPZ_SLACK;
+	for (size_t i = from; i < n; i++) {
+		unsigned op = class[i] - 1u;
+		size[i] = s->op_size[op];
+		kind[i] = s->op_kind[op];
+		if (flags)
+			flags[i] = s->op_flags[op];
+	}
+}
+
 /* A bit for each of the `group` rows from i on that is one of n: all of them, as a rule. */
 static inline size_t
 rp_rpz_rows_there(size_t i, size_t n, size_t group)

@@ -272,9 +272,9 @@ name_lines(struct rp_future *f)
 static bool
 turn_block(struct rp_future *f, struct rp_err *err)
 {
-	bool named = !f->wide && f->number >= f->n && name_lines(f);
 	if (!f->n)
 		return true;
+	bool named = !f->wide && f->number >= f->n && name_lines(f);
 	if (!named && !widen(f, err))
 		return false;
 	if ((f->ahead.lines + f->n) * 2 > f->slots && !resize(f, f->slots * 2, err))

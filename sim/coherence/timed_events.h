@@ -28,10 +28,11 @@ enum { COH_WHEEL = 512 /* cycles; a power of two, at least 64 */ };
 struct coh_events {
 	uint64_t now; /* time of the last that was taken out: none is earlier */
 	uint64_t used[COH_WHEEL / 64];
-	uint32_t first[COH_WHEEL];         /* by time modulo COH_WHEEL: an event + 1 */
-	struct coh_event *near;            /* that are or were in the wheel */
-	uint32_t n_near, near_room, spare; /* spare: first free + 1 */
-	struct coh_event *heap;            /* no element is before its parent, (i - 1) / 2 */
+	uint32_t first[COH_WHEEL]; /* by time modulo COH_WHEEL: an event + 1 */
+	struct coh_event *near;    /* that are or were in the wheel */
+	uint32_t n_near, spare;    /* spare: first free + 1 */
+	size_t near_room;
+	struct coh_event *heap; /* no element is before its parent, (i - 1) / 2 */
 	size_t n, room;
 	size_t count; /* in both */
 };
@@ -67,17 +68,26 @@ coh_event_before(const struct coh_event *a, const struct coh_event *b)
 	return a->time != b->time ? a->time < b->time : a->key < b->key;
 }
 
+/* Room for one event more than n. */
+static inline bool
+coh_events_room(struct coh_event **list, size_t n, size_t *room, struct rp_err *err)
+{
+	if (n < *room)
+		return true;
+	size_t more = *room ? 2 * *room : 64;
+	struct coh_event *grown = rp_mem_grow(*list, more, sizeof *grown, err);
+	if (!grown)
+		return false;
+	*list = grown;
+	*room = more;
+	return true;
+}
+
 static inline bool
 coh_heap_push(struct coh_events *q, const struct coh_event *e, struct rp_err *err)
 {
-	if (q->n == q->room) {
-		size_t room = q->room ? 2 * q->room : 64;
-		struct coh_event *more = rp_mem_grow(q->heap, room, sizeof *more, err);
-		if (!more)
-			return false;
-		q->heap = more;
-		q->room = room;
-	}
+	if (!coh_events_room(&q->heap, q->n, &q->room, err))
+		return false;
 	size_t i = q->n++;
 	for (size_t up; i && coh_event_before(e, &q->heap[up = (i - 1) / 2]); i = up)
 		q->heap[i] = q->heap[up];
@@ -110,14 +120,8 @@ coh_wheel_take(struct coh_events *q, struct rp_err *err)
 		q->spare = q->near[i].next;
 		return i;
 	}
-	if (q->n_near == q->near_room) {
-		uint32_t room = q->near_room ? 2 * q->near_room : 64;
-		struct coh_event *more = rp_mem_grow(q->near, room, sizeof *more, err);
-		if (!more)
-			return UINT32_MAX;
-		q->near = more;
-		q->near_room = room;
-	}
+	if (!coh_events_room(&q->near, q->n_near, &q->near_room, err))
+		return UINT32_MAX;
 	return q->n_near++;
 }
 

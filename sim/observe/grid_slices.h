@@ -134,49 +134,83 @@ slice_lookups_at(uint32_t count, size_t n)
 
 #include <emmintrin.h>
 
-#define SLICE_PLACES 4
-typedef __m128i slice_keys;
+#define SLICE_PLACES 16
+enum { SLICE_VECTORS = SLICE_PLACES / 4 };
+typedef struct {
+	__m128i at[SLICE_VECTORS]; /* of 8 places the first two */
+} slice_keys;
 
 RP_INLINE slice_keys
 slice_load(const uint32_t *at, unsigned width)
 {
-	(void)width;
-	return _mm_load_si128((const void *)at);
+	const __m128i *v = (const void *)at;
+	return (slice_keys){ { v[0], v[1], v[width == 8 ? 0 : 2], v[width == 8 ? 1 : 3] } };
 }
 
 RP_INLINE void
 slice_store(uint32_t *at, slice_keys v, unsigned width)
 {
-	(void)width;
-	_mm_store_si128((void *)at, v);
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < width / 4; i++)
+		_mm_store_si128((void *)(at + i * 4), v.at[i]);
 }
 
 RP_INLINE slice_keys
 slice_all(const uint32_t *key)
 {
-	return _mm_shuffle_epi32(_mm_cvtsi32_si128((int)*key), 0);
+	__m128i x = _mm_shuffle_epi32(_mm_cvtsi32_si128((int)*key), 0);
+	return (slice_keys){ { x, x, x, x } };
 }
 
-/* All ones in the places that change, by the bit of the one where the key was, or by 0. */
-static const int32_t slice_upto[9][4] __attribute__((aligned(16))) = { [0] = { -1, -1, -1, -1 },
-	[1] = { -1, 0, 0, 0 },
-	[2] = { -1, -1, 0, 0 },
-	[4] = { -1, -1, -1, 0 },
-	[8] = { -1, -1, -1, -1 } };
+/* Row p: all ones in places 0..p. */
+static const int32_t slice_upto[SLICE_PLACES][SLICE_PLACES] __attribute__((aligned(64))) = {
+	{ [0] = -1 },
+	{ [0 ... 1] = -1 },
+	{ [0 ... 2] = -1 },
+	{ [0 ... 3] = -1 },
+	{ [0 ... 4] = -1 },
+	{ [0 ... 5] = -1 },
+	{ [0 ... 6] = -1 },
+	{ [0 ... 7] = -1 },
+	{ [0 ... 8] = -1 },
+	{ [0 ... 9] = -1 },
+	{ [0 ... 10] = -1 },
+	{ [0 ... 11] = -1 },
+	{ [0 ... 12] = -1 },
+	{ [0 ... 13] = -1 },
+	{ [0 ... 14] = -1 },
+	{ [0 ... 15] = -1 },
+};
+
+/* The last of `below`, then the first three of v. */
+RP_INLINE __m128i
+slice_up(__m128i below, __m128i v)
+{
+	__m128 b = _mm_castsi128_ps(below), t = _mm_castsi128_ps(v);
+	return _mm_castps_si128(_mm_shuffle_ps(_mm_shuffle_ps(b, t, 0x0f), t, 0x98));
+}
 
 RP_INLINE slice_keys
 slice_turn(slice_keys v, slice_keys key, slice_keys first, unsigned width, slice_keys *count,
     unsigned *place)
 {
-	__m128i same = _mm_cmpeq_epi32(v, key);
-	unsigned m = (unsigned)_mm_movemask_ps(_mm_castsi128_ps(same));
-	__m128i moved = _mm_load_si128((const void *)slice_upto[m]);
-	__m128i above = _mm_castps_si128(
-	    _mm_move_ss(_mm_castsi128_ps(_mm_shuffle_epi32(v, 0x90)), _mm_castsi128_ps(first)));
-	*count = _mm_sub_epi32(*count, same);
+	__m128i same[SLICE_VECTORS] = { { 0 }, { 0 }, { 0 }, { 0 } };
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < width / 4; i++) {
+		same[i] = _mm_cmpeq_epi32(v.at[i], key.at[0]);
+		count->at[i] = _mm_sub_epi32(count->at[i], same[i]);
+	}
+	unsigned m = (unsigned)_mm_movemask_epi8(
+	    _mm_packs_epi16(_mm_packs_epi32(same[0], same[1]), _mm_packs_epi32(same[2], same[3])));
+	const int32_t *upto = slice_upto[__builtin_ctz(m | 1u << (width - 1))];
+#pragma GCC unroll 4
+	for (unsigned i = width / 4; i-- > 0;) {
+		__m128i up = slice_up(i ? v.at[i - 1] : first.at[0], v.at[i]);
+		__m128i moved = _mm_load_si128((const void *)(upto + i * 4));
+		v.at[i] = _mm_xor_si128(v.at[i], _mm_and_si128(_mm_xor_si128(up, v.at[i]), moved));
+	}
 	*place = m;
-	(void)width;
-	return _mm_xor_si128(v, _mm_and_si128(_mm_xor_si128(above, v), moved));
+	return v;
 }
 
 RP_INLINE uint32_t

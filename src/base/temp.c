@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Bytes written at a time. The system caches a long write in pages as large, and when it has none at hand, that takes ten
+ * times as long. */
+enum { PIECE = 256 << 10 };
+
 static const char *
 folder(void)
 {
@@ -37,7 +41,7 @@ bool
 rp_temp_write(int fd, const void *bytes, size_t n, uint64_t at, struct rp_err *err)
 {
 	for (const char *p = bytes; n;) {
-		ssize_t done = pwrite(fd, p, n, (off_t)at);
+		ssize_t done = pwrite(fd, p, n < PIECE ? n : PIECE, (off_t)at);
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done < 0)

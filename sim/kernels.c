@@ -5,6 +5,7 @@
 
 #include "sim/kernels.h"
 #include "sim/full_loop.h"
+#include "sim/mshr_loop.h"
 #include "sim/sets_loop.h"
 #include "sim/ways.h"
 
@@ -266,6 +267,7 @@ const struct rp_kernels RP_KERNELS = {
 	.queues = &RP_KERNELS_PART(queues),
 	.grid = &RP_KERNELS_PART(grid),
 	.reuse = &RP_KERNELS_PART(reuse),
+	.mshr = mshr_run,
 	.full_prepare = full_prepare,
 	.full = { FULL_TABLE(full_lru), FULL_TABLE(full_fifo), FULL_TABLE(full_random) },
 	.opt_prepare = opt_prepare,

@@ -59,6 +59,8 @@ struct rp_words_kernels {
 
 struct rp_grid_kernels;
 struct rp_reuse_kernels;
+struct rp_mshr;
+struct rp_waits;
 
 struct rp_kernels {
 	/* Whole blocks of up to n rows, the first of which is number `first`, to a lookup each: how many rows, up to the
@@ -76,6 +78,9 @@ struct rp_kernels {
 	const struct rp_queues_kernels *queues;
 	const struct rp_grid_kernels *grid;   /* sim/observe/grid_state.h */
 	const struct rp_reuse_kernels *reuse; /* sim/observe/reuse_state.h */
+	/* MSHRs beside a cache, if they are few (sim/mshr_loop.h). */
+	void (*mshr)(struct rp_mshr *m, const struct rp_lookups *in, uint8_t *outcome,
+	    struct rp_waits *waits);
 	/* The same for one set of any size; all bits of the tags. By: order; wide; prefetch. Victims may be NULL. */
 	uint64_t (*full_prepare)(struct rp_full *c, const struct rp_lookups *in);
 	rp_full_run *full[3][2][2];

@@ -60,7 +60,7 @@ rp_module_new(const struct rp_cache_spec *s, const struct rp_module_opts *o, str
 	bool beside = s->mshr.on && s->mshr.stall == RP_STALL_COUNT;
 	if (beside && !(m->waits = rp_mem_array(1, sizeof *m->waits, err)))
 		goto bad;
-	if (beside && !(m->mshr = rp_mshr_new(&s->mshr, err)))
+	if (beside && !(m->mshr = rp_mshr_new(&s->mshr, o->level, err)))
 		goto bad;
 	if (s->classify && !find_twin(m, o, err))
 		goto bad;

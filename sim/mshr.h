@@ -6,6 +6,7 @@
 #ifndef RP_SIM_MSHR_H
 #define RP_SIM_MSHR_H
 
+#include "sim/level.h"
 #include "sim/lookup.h"
 
 #include "base/err.h"
@@ -43,14 +44,12 @@ struct rp_waits {
 	/* Of the whole chunk: time that it took, entries in use summed over that time, and at most. */
 	uint64_t time, held;
 	uint32_t most;
-	/* Entries in use, at most, since the lookup before: of lookup step[k].from and those up to the next step's. */
-	size_t steps;
-	struct {
-		uint32_t from, entries;
-	} step[2 * RP_CHUNK + 2];
-	bool timed; /* false: each lookup took a unit of time, so both of the following are known */
-	/* Units of time from the lookup before until after this one, and entries in use, summed over them. */
+	bool timed;
+	/* If timed: units of time from the lookup before until after this one, entries in use, summed over them, and at most. */
 	uint64_t time_of[RP_CHUNK + 64], held_of[RP_CHUNK + 64];
+	uint32_t most_of[RP_CHUNK + 64];
+	/* If not, each lookup took a unit: entries in use before the chunk, and bits of lookups that ended one, that began one. */
+	uint64_t before, ended[RP_CHUNK / 64 + 1], began[RP_CHUNK / 64 + 1];
 	size_t refusals;
 	struct rp_refusal refusal[RP_CHUNK]; /* those of which there are, in order of lookups */
 };
@@ -61,18 +60,8 @@ rp_waits_begin(struct rp_waits *w, bool timed)
 {
 	w->time = w->held = 0;
 	w->most = 0;
-	w->steps = w->refusals = 0;
+	w->refusals = 0;
 	w->timed = timed;
-}
-
-/* Lookups `from` and up to the next step: so many entries in use. */
-static inline void
-rp_waits_step(struct rp_waits *w, size_t from, uint64_t entries)
-{
-	w->step[w->steps].from = (uint32_t)from;
-	w->step[w->steps++].entries = (uint32_t)entries;
-	if (entries > w->most)
-		w->most = (uint32_t)entries;
 }
 
 /* Lookup i of a timed chunk. */
@@ -81,15 +70,17 @@ rp_waits_put(struct rp_waits *w, size_t i, uint64_t time, uint64_t held, uint64_
 {
 	w->time_of[i] = time;
 	w->held_of[i] = held;
+	w->most_of[i] = (uint32_t)entries;
 	w->time += time;
 	w->held += held;
-	rp_waits_step(w, i, entries);
+	if (entries > w->most)
+		w->most = (uint32_t)entries;
 }
 
 struct rp_mshr;
 
 /* MSHRs for stall=count, empty. Gives (rp_mshr_free). */
-struct rp_mshr *rp_mshr_new(const struct rp_mshr_spec *s, struct rp_err *err);
+struct rp_mshr *rp_mshr_new(const struct rp_mshr_spec *s, enum rp_level level, struct rp_err *err);
 void rp_mshr_free(struct rp_mshr *m); /* accepts NULL */
 
 /* The pass of stall=count over a chunk that a cache has run, whose tags changed at once: sets RP_MISSED, RP_PRESENT,

@@ -25,6 +25,7 @@ struct rp_pendings {
 	struct rp_pending *ring; /* entry number i stands at ring[i & mask] */
 	uint32_t *head;          /* place of the youngest of a chain */
 	uint64_t first, end;     /* numbers of the oldest entry, and of the next one to come */
+	uint64_t chained;        /* those before this number are in the table */
 	uint32_t mask;           /* places - 1 */
 	unsigned shift;          /* 32 - log2 of the places */
 };
@@ -39,11 +40,11 @@ rp_pendings_count(const struct rp_pendings *p)
 	return p->end - p->first;
 }
 
-/* Neighbouring lines go to different heads, and so do lines a power of two apart. */
+/* A hash of a line, the high bits of which differ for neighbours and for lines a power of two apart. */
 static inline uint32_t
-rp_pendings_hash(uint64_t line, unsigned shift)
+rp_pendings_mix(uint64_t line)
 {
-	return (uint32_t)(line ^ line >> 32) * UINT32_C(0x9e3779b1) >> shift;
+	return (uint32_t)(line ^ line >> 32) * UINT32_C(0x9e3779b1);
 }
 
 /* The oldest; there must be one. */
@@ -60,11 +61,11 @@ rp_pendings_older(const struct rp_pendings *p, uint32_t place)
 	return (place - p->first) & p->mask;
 }
 
-/* The entry of a line; NULL: none. Room must have been made once. */
+/* The entry of a line; NULL: none. Room must have been made once, and all be in the table. */
 static inline struct rp_pending *
 rp_pendings_find(const struct rp_pendings *p, uint64_t line)
 {
-	uint32_t at = p->head[rp_pendings_hash(line, p->shift)];
+	uint32_t at = p->head[rp_pendings_mix(line) >> p->shift];
 	for (uint64_t most = rp_pendings_count(p), older; (older = rp_pendings_older(p, at)) < most;
 	     most = older) {
 		if (p->ring[at].line == line)
@@ -74,14 +75,38 @@ rp_pendings_find(const struct rp_pendings *p, uint64_t line)
 	return NULL;
 }
 
-/* Begins one; there is room for it, and its line has none. `due` is not before that of any other. */
+/* Puts those in the table that are not: before rp_pendings_find. */
+static inline void
+rp_pendings_chain(struct rp_pendings *p)
+{
+	for (uint64_t i = p->chained < p->first ? p->first : p->chained; i < p->end; i++) {
+		uint32_t at = (uint32_t)(i & p->mask);
+		uint32_t *head = &p->head[rp_pendings_mix(p->ring[at].line) >> p->shift];
+		p->ring[at].next = *head;
+		*head = at;
+	}
+	p->chained = p->end;
+}
+
+/* Begins one, if `begins` is 1, not in the table; if it is 0 there is none, whatever was written. There is room for it, and
+ * its line has none. `due` is not before that of any other. */
+static inline struct rp_pending *
+rp_pendings_put(struct rp_pendings *p, uint64_t line, uint64_t due, uint64_t begins)
+{
+	struct rp_pending *e = &p->ring[p->end & p->mask];
+	e->line = line;
+	e->due = due;
+	e->merged = 0;
+	p->end += begins;
+	return e;
+}
+
+/* The same, and it is in the table, as all others are. */
 static inline void
 rp_pendings_begin(struct rp_pendings *p, uint64_t line, uint64_t due)
 {
-	uint32_t at = (uint32_t)(p->end++ & p->mask), *head;
-	head = &p->head[rp_pendings_hash(line, p->shift)];
-	p->ring[at] = (struct rp_pending){ .line = line, .due = due, .next = *head };
-	*head = at;
+	rp_pendings_put(p, line, due, 1);
+	rp_pendings_chain(p);
 }
 
 /* Ends the oldest. */

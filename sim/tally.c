@@ -334,9 +334,10 @@ rp_tally_chunk(struct rp_tally *t, const struct rp_lookups *in, const struct rp_
 		merge_crossing(t, in, r, &in->crossing[i], to);
 }
 
+/* `entries`: in use after the lookup before, and then after this one. */
 static void
 add_waits(const struct rp_waits *w, const struct rp_lookups *in, size_t i, uint8_t outcome,
-    size_t *step, struct rp_counters *to)
+    uint64_t *entries, struct rp_counters *to)
 {
 	uint64_t merged = !!(outcome & RP_MERGED),
 		 fetch =
@@ -346,13 +347,14 @@ add_waits(const struct rp_waits *w, const struct rp_lookups *in, size_t i, uint8
 	to->mshr_asked += merged + fetch;
 	to->mshr_full += !!(outcome & RP_MSHR_FULL);
 	to->merge_full += !!(outcome & RP_MERGE_FULL);
-	while (*step + 1 < w->steps && w->step[*step + 1].from <= i)
-		++*step;
-	uint32_t entries = w->step[*step].entries;
+	if (w->timed)
+		*entries = w->most_of[i];
+	else
+		*entries += (w->began[i / 64] >> i % 64 & 1) - (w->ended[i / 64] >> i % 64 & 1);
 	to->mshr_time += w->timed ? w->time_of[i] : 1;
-	to->mshr_held += w->timed ? w->held_of[i] : entries;
-	if (entries > to->mshr_occupancy_max)
-		to->mshr_occupancy_max = entries;
+	to->mshr_held += w->timed ? w->held_of[i] : *entries;
+	if (*entries > to->mshr_occupancy_max)
+		to->mshr_occupancy_max = *entries;
 }
 
 void
@@ -361,7 +363,7 @@ rp_tally_streams(struct rp_tally *t, const struct rp_lookups *in, const struct r
 {
 	const uint8_t *outcome = r->outcome;
 	const struct rp_waits *w = r->waits;
-	size_t step = 0;
+	uint64_t entries = w && !w->timed ? w->before : 0;
 	for (size_t i = 0; w && i < w->refusals; i++)
 		count_refusal(&w->refusal[i], &to[slot[in->row[w->refusal[i].lookup]]]);
 	for (size_t i = 0; r->gpu && i < r->gpu->refusals; i++) {
@@ -377,7 +379,7 @@ rp_tally_streams(struct rp_tally *t, const struct rp_lookups *in, const struct r
 			if (r->gpu)
 				rp_gpu_count_one(t->spec->gpu, in, r->gpu, i, &sum);
 			if (w)
-				add_waits(w, in, i, outcome[i], &step, &sum);
+				add_waits(w, in, i, outcome[i], &entries, &sum);
 		}
 		rp_counters_add(&to[of], &sum);
 	}

@@ -358,6 +358,57 @@ bucket_put(uint32_t *keys, unsigned w, uint32_t key, uint32_t last)
 
 #endif
 
+/* Bit j: number j of 64, aligned to nothing, is this one. */
+RP_INLINE uint64_t
+ways_among16(const uint16_t *x, uint16_t number)
+{
+	uint64_t m = 0;
+#if defined __AVX512BW__ && !defined RP_WAYS_512
+	const __m512i y = _mm512_set1_epi16((short)number);
+	m = _mm512_cmpeq_epi16_mask(_mm512_loadu_si512(x + 32), y);
+	m = m << 32 | _mm512_cmpeq_epi16_mask(_mm512_loadu_si512(x), y);
+#elif defined __AVX2__ && !defined RP_WAYS_512
+	const __m256i *v = (const void *)x, y = _mm256_set1_epi16((short)number);
+	for (unsigned i = 0; i < 2; i++) {
+		__m256i low = _mm256_cmpeq_epi16(_mm256_loadu_si256(v + 2 * i), y),
+			high = _mm256_cmpeq_epi16(_mm256_loadu_si256(v + 2 * i + 1), y);
+		__m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi16(low, high), 0xd8);
+		m |= (uint64_t)(unsigned)_mm256_movemask_epi8(both) << 32 * i;
+	}
+#elif defined __SSE2__ && !defined RP_WAYS_512
+	const __m128i *v = (const void *)x, y = _mm_set1_epi16((short)number);
+	for (unsigned i = 0; i < 4; i++) {
+		__m128i low = _mm_cmpeq_epi16(_mm_loadu_si128(v + 2 * i), y),
+			high = _mm_cmpeq_epi16(_mm_loadu_si128(v + 2 * i + 1), y);
+		m |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_packs_epi16(low, high)) << 16 * i;
+	}
+#else
+	for (unsigned j = 0; j < 64; j++)
+		m |= (uint64_t)(x[j] == number) << j;
+#endif
+	return m;
+}
+
+/* Bit j: byte j of 64, aligned to nothing, has a bit of these. */
+RP_INLINE uint64_t
+ways_with(const uint8_t *x, uint8_t bits)
+{
+	uint64_t m = 0;
+#if defined __AVX512BW__ && !defined RP_WAYS_512
+	m = _mm512_test_epi8_mask(_mm512_loadu_si512(x), _mm512_set1_epi8((char)bits));
+#else
+	for (unsigned i = 0; i < 8; i++) {
+		const uint64_t ones = UINT64_C(0x0101010101010101), low = 127 * ones;
+		uint64_t eight;
+		memcpy(&eight, x + 8 * i, sizeof eight);
+		eight &= bits * ones;
+		eight = (((eight & low) + low) | eight) & ~low;
+		m |= (eight >> 7) * UINT64_C(0x0102040810204080) >> 56 << 8 * i;
+	}
+#endif
+	return m;
+}
+
 RP_INLINE uint64_t
 ways_key(const void *set, unsigned lane, bool wide)
 {

@@ -40,12 +40,35 @@ check_set(struct rp_rng *rng, bool wide, unsigned lanes)
 }
 
 static inline void
+check_bits(struct rp_rng *rng)
+{
+	uint16_t number[72];
+	uint8_t byte[72];
+	for (int round = 0; round < 200; round++) {
+		unsigned at = (unsigned)rp_rng_below(rng, 8), kinds = 1 + (unsigned)round % 7;
+		uint64_t same = 0, with = 0;
+		for (unsigned i = 0; i < 72; i++) {
+			number[i] = (uint16_t)(65533 + rp_rng_below(rng, kinds));
+			byte[i] = (uint8_t)(128 + rp_rng_below(rng, 128 / kinds));
+		}
+		for (unsigned i = 0; i < 64; i++) {
+			same |= (uint64_t)(number[at + i] == 65534) << i;
+			with |= (uint64_t)(byte[at + i] >> 3 & 1) << i;
+		}
+		cr_assert_eq(ways_among16(number + at, 65534), same);
+		cr_assert_eq(ways_with(byte + at, 8), with);
+		cr_assert_eq(ways_with(byte + at, 128), UINT64_MAX);
+	}
+}
+
+static inline void
 check_ways(void)
 {
 	struct rp_rng rng = rp_rng_for(rp_test_seed("ways"), "ways", 0);
 	for (unsigned lanes = 8; lanes <= WAYS_MOST; lanes += 8)
 		for (int wide = 0; wide < 2; wide++)
 			check_set(&rng, wide, lanes);
+	check_bits(&rng);
 	_Alignas(32) uint32_t bucket[8] = { 5, 9, 1, 7, 5, 3, 2, 8 };
 	cr_assert_eq(bucket_match(bucket, 5) & 0x7f, 0x11);
 	cr_assert_eq(bucket_match(bucket, 2) & 0x7f, 0x40);

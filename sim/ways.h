@@ -13,6 +13,7 @@
 
 /* RP_WAYS_512: tests have the instructions of AVX-512 from elsewhere, where the machine has none. */
 #if defined RP_WAYS_512 || (defined __AVX512F__ && defined __AVX512BW__ && defined __AVX512VL__)
+#define WAYS_512 1
 
 #ifndef RP_WAYS_512
 #include <immintrin.h>
@@ -422,6 +423,29 @@ ways_put(void *set, unsigned lane, uint64_t key, bool wide)
 		((uint64_t *)set)[lane] = key;
 	else
 		((uint32_t *)set)[lane] = (uint32_t)key;
+}
+
+/* The lane becomes the key if `miss` is 1 and stays if it is 0, without a branch. Where that is cheap the set is stored
+ * whole, as a load of all of it that comes soon would wait for a store of a part. */
+RP_INLINE void
+ways_put_if(void *set, unsigned lane, uint64_t miss, uint64_t key, bool wide, unsigned lanes)
+{
+#ifdef WAYS_512
+	uint64_t here = miss << lane;
+	if (!wide && lanes == 8) {
+		__m256i t = _mm256_loadu_si256(set), x = _mm256_set1_epi32((int)key);
+		_mm256_storeu_si256(set, _mm256_mask_mov_epi32(t, (__mmask8)here, x));
+		return;
+	}
+	if (!wide && lanes == 16) {
+		__m512i t = _mm512_loadu_si512(set), x = _mm512_set1_epi32((int)key);
+		_mm512_storeu_si512(set, _mm512_mask_mov_epi32(t, (__mmask16)here, x));
+		return;
+	}
+#endif
+	(void)lanes;
+	uint64_t was = ways_key(set, lane, wide);
+	ways_put(set, lane, was ^ ((was ^ key) & -miss), wide);
 }
 
 /* The lane of the first `ways` that holds the least key. */

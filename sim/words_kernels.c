@@ -281,11 +281,10 @@ words(struct rp_words *c, const struct rp_lookups *in, uint8_t *restrict outcome
 		if (!(traits & WORDS_WAY))
 			words[s] = touch(words_choose(miss, then, word),
 			    (unsigned)__builtin_ctzll(to), miss, far, &at);
-		/* The address written does not depend on the match, or loads of the next sets would wait for it. */
-		uint64_t was = ways_key(set, way, wide);
-		ways_put(set, way, words_choose(miss, key, was), wide);
 		if (more && victim)
-			victim[i] = (was - 1) * l.sets + s;
+			victim[i] = (ways_key(set, way, wide) - 1) * l.sets + s;
+		/* The address written does not depend on the match, or loads of the next sets would wait for it. */
+		ways_put_if(set, way, miss, key, wide, lanes);
 		dirty_set(&l, s, lanes, (d & ~(miss << way)) | (to & -w));
 		outcome[i] = (uint8_t)((1 | full << 1 | (d >> way & 1) << 2) & -miss);
 	}

@@ -56,6 +56,22 @@ _mm256_cmpeq_epi32_mask(model_256 a, model_256 b)
 	return (model_mask8)m;
 }
 
+static inline model_256
+_mm256_mask_mov_epi32(model_256 src, model_mask8 k, model_256 a)
+{
+	for (unsigned j = 0; j < 8; j++)
+		src.lane[j] = k >> j & 1 ? a.lane[j] : src.lane[j];
+	return src;
+}
+
+static inline model_512
+_mm512_mask_mov_epi32(model_512 src, model_mask16 k, model_512 a)
+{
+	for (unsigned j = 0; j < 16; j++)
+		src.lane[j] = k >> j & 1 ? a.lane[j] : src.lane[j];
+	return src;
+}
+
 /* Lane j of the two concatenated, a above b, moved down by `by`, where the mask has it; else of src. */
 static inline model_256
 _mm256_mask_alignr_epi32(model_256 src, model_mask8 k, model_256 a, model_256 b, int by)

@@ -33,6 +33,11 @@ check_set(struct rp_rng *rng, bool wide, unsigned lanes)
 			want[i] = want[i - 1];
 		if (k >= 0)
 			want[0] = key;
+		uint64_t miss = rp_rng_below(rng, 2);
+		unsigned lane = (unsigned)rp_rng_below(rng, lanes);
+		ways_put_if(set, lane, miss, 600000 + (uint64_t)round, wide, lanes);
+		if (miss)
+			want[lane] = 600000 + (uint64_t)round;
 		for (unsigned i = 0; i < lanes + 8; i++)
 			cr_assert_eq(ways_key(set, i, wide), want[i],
 			    "%u lanes, wide %d, k %d, lane %u", lanes, wide, k, i);

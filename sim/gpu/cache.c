@@ -23,12 +23,13 @@ struct line {
 	uint64_t stamp;
 	uint32_t older, newer; /* in its set's list */
 	uint32_t chain;        /* next of the hash table's */
-	uint32_t state;        /* as below; nothing but 0: the way is free */
+	uint32_t state;        /* as below; no sector of any kind: the way is free */
 };
 
 /* Four bits of a state for each kind, one for each sector: a sector's bit, times the kind. */
 enum {
 	RESERVED = 1,
+	NOTED = 1 << 4, /* no kind: its written bytes are noted; else there are none */
 	VALID = 1 << 8,
 	MODIFIED = 1 << 16,
 	HIDDEN = 1 << 24, /* modified, and not readable */
@@ -74,7 +75,7 @@ struct rp_gpu_cache {
 	struct set *set;
 	uint64_t *free; /* bits by way, free_words of a set */
 	uint32_t free_words;
-	uint32_t *written; /* bytes of lazily written sectors; NULL if not lazy */
+	uint32_t *written; /* bytes of lazily written sectors, where NOTED; NULL if not lazy */
 	uint32_t *head;    /* of the lines, by hash; place + 1 */
 	unsigned head_shift;
 	struct entry *entry; /* by slice and place in its ring */
@@ -219,7 +220,7 @@ rp_gpu_cache_wants_mask(const struct rp_gpu_cache *c)
 static bool
 occupied(const struct line *l)
 {
-	return l->state;
+	return l->state & ANY_KIND * ALL;
 }
 
 /* The line of that number, or NONE. */
@@ -284,16 +285,18 @@ written_words(const struct rp_gpu_cache *c)
 static void
 forget_written(struct rp_gpu_cache *c, uint32_t i, uint32_t bit)
 {
-	if (c->lazy)
-		memset(written_of(c, i, bit), 0, written_words(c) * sizeof *c->written);
+	c->line[i].state &= ~(NOTED * bit);
 }
 
 /* Whether the sector's written bytes, with these, are all there are. */
 static bool
 add_written(struct rp_gpu_cache *c, uint32_t i, uint32_t bit, const uint32_t *mask)
 {
-	uint32_t *w = written_of(c, i, bit), all = UINT32_MAX;
+	uint32_t *w = written_of(c, i, bit), all = UINT32_MAX, *state = &c->line[i].state;
 	uint32_t line = UINT32_C(1) << c->line_bits;
+	if (!(*state & NOTED * bit))
+		memset(w, 0, written_words(c) * sizeof *w);
+	*state |= NOTED * bit;
 	if (line < WORD_BITS) {
 		*w |= *mask;
 		return *w == (UINT32_C(1) << line) - 1;
@@ -490,8 +493,6 @@ take(struct rp_gpu_cache *c, struct at *at, uint32_t i, uint64_t now)
 	l->chain = *head;
 	*head = i + 1;
 	list(c, s, i);
-	if (c->lazy)
-		memset(c->written + (size_t)i * c->words, 0, c->words * sizeof *c->written);
 	at->line = i;
 }
 
@@ -945,8 +946,8 @@ clean_line(struct rp_gpu_cache *c, uint32_t i)
 	struct slice *slice = &c->slice[set >> c->set_bits];
 	uint32_t readable = state / MODIFIED & ~(state / HIDDEN) & ALL;
 	uint64_t sectors = owes(c, l) ? modified_sectors(l) : 0;
-	state = (state & (RESERVED | VALID) * ALL) | VALID * readable;
-	if (state)
+	state = (state & (RESERVED | NOTED | VALID) * ALL) | VALID * readable;
+	if (state & ANY_KIND * ALL)
 		set_line(slice, &c->set[set], l, state);
 	else
 		release(c, slice, set, i);

@@ -84,6 +84,13 @@ rp_module_free(struct rp_module *m)
 	free(m);
 }
 
+void
+rp_module_among(struct rp_module *m, size_t modules)
+{
+	if (m->gpu)
+		rp_gpu_among(m->gpu, modules);
+}
+
 bool
 rp_module_run(struct rp_module *m, const struct rp_lookups *in, struct rp_result *out,
     struct rp_requests *down, struct rp_err *err)

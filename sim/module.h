@@ -51,6 +51,10 @@ struct rp_module *rp_module_new(
     const struct rp_cache_spec *s, const struct rp_module_opts *o, struct rp_err *err);
 void rp_module_free(struct rp_module *m); /* accepts NULL */
 
+/* Says that the module takes turns with others like it, `modules` in all: what it keeps may be far away when it runs next.
+ * Alone unless said; a matter of speed only. */
+void rp_module_among(struct rp_module *m, size_t modules);
+
 /* The lookups in order; what they send down is appended to *down, unless NULL (then opts.requests was set). RP_RESOURCE: no
  * memory. */
 bool rp_module_run(struct rp_module *m, const struct rp_lookups *in, struct rp_result *out,

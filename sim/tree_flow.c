@@ -524,6 +524,7 @@ run_units(struct rp_tree *t, struct level *l, const struct source *in, struct rp
 		return false;
 	for (size_t k = 0, from = 0, units = tree_units(l); k < units; from = ends[k++]) {
 		struct unit *u = tree_unit(l, k);
+		rp_module_among(u->module, units);
 		if (!run_unit(t, l, u, s.rows, from, ends[k], slot, err) ||
 		    (last && !deliver_all(t, l, u, &s, err)))
 			return false;

@@ -116,6 +116,9 @@ table_bits(uint64_t n)
 	return bits;
 }
 
+/* Heads of the hash table for each line: so many that most have a line at most. */
+enum { HEADS = 4 };
+
 struct rp_gpu_cache *
 rp_gpu_cache_new(const struct rp_gpu_spec *s, struct rp_err *err)
 {
@@ -139,7 +142,7 @@ rp_gpu_cache_new(const struct rp_gpu_spec *s, struct rp_err *err)
 	c->lines = g->sets * g->ways;
 	c->words = g->line > WORD_BITS ? g->line / WORD_BITS : 1;
 	c->free_words = (g->ways + 63) / 64;
-	c->head_shift = 64 - table_bits(lines);
+	c->head_shift = 64 - table_bits(HEADS * lines);
 	c->entry_shift = 64 - table_bits(entries);
 	c->line = rp_mem_aligned(64, lines, sizeof *c->line, err);
 	c->set = rp_mem_array(sets, sizeof *c->set, err);
@@ -184,30 +187,83 @@ rp_gpu_cache_free(struct rp_gpu_cache *c)
 /* Beyond what a core has close by, lines are worth to be fetched ahead. */
 enum { FAR_LINES = 8192 };
 
+/* How many accesses ahead. */
+enum { SOON = 6, NEAR = 12, FAR = 24 };
+
+/* Always, since gcc takes a function that only prefetches for one that does nothing, and leaves calls of it out. */
+#define INLINE static inline __attribute__((always_inline))
+
 bool
-rp_gpu_cache_is_far(const struct rp_gpu_cache *c)
+rp_gpu_cache_is_far(const struct rp_gpu_cache *c, size_t caches)
 {
-	return (uint64_t)c->lines * c->spec->slices > FAR_LINES;
+	return (uint64_t)c->lines * c->spec->slices * caches > FAR_LINES;
+}
+
+static struct entry *
+slice_entry(const struct rp_gpu_cache *c, const struct slice *s, uint32_t k)
+{
+	uint32_t at = s->first + k;
+	at -= at >= c->entries ? c->entries : 0;
+	return &c->entry[(size_t)(s - c->slice) * c->entries + at];
+}
+
+/* An entry that will be due by then, and in the end what it hangs together with: where there is one slice, each access
+ * may complete one. */
+INLINE void
+prefetch_entry(const struct rp_gpu_cache *c, unsigned step, const struct slice *s)
+{
+	uint32_t k = c->spec->slices > 1 ? 0 : step == 1 ? NEAR : SOON;
+	if (s->n <= k)
+		return;
+	const struct entry *e = slice_entry(c, s, k);
+	if (step == 1) {
+		__builtin_prefetch(e);
+	} else {
+		__builtin_prefetch(&c->line[e->line == NONE ? 0 : e->line]);
+		__builtin_prefetch(&c->entry_head[spread(e->place, c->entry_shift)]);
+	}
 }
 
 /* First what leads to a line, then the line and the one that it may replace, then what that one hangs together with. */
-void
-rp_gpu_cache_prefetch(const struct rp_gpu_cache *c, unsigned step, uint64_t place, uint32_t set)
+INLINE void
+prefetch(const struct rp_gpu_cache *c, unsigned step, uint64_t place, uint32_t set)
 {
 	const uint32_t *head = &c->head[spread(place >> c->sector_bits, c->head_shift)];
 	const struct set *s = &c->set[set];
 	const struct line *old = &c->line[s->oldest == NONE ? 0 : s->oldest];
+	const struct slice *slice = &c->slice[set >> c->set_bits];
 	if (step == 0) {
+		__builtin_prefetch(slice);
 		__builtin_prefetch(s);
 		__builtin_prefetch(head);
 		__builtin_prefetch(&c->entry_head[spread(place, c->entry_shift)]);
 	} else if (step == 1) {
 		__builtin_prefetch(&c->line[*head ? *head - 1 : 0]);
 		__builtin_prefetch(old);
+		prefetch_entry(c, step, slice);
 	} else {
+		prefetch_entry(c, step, slice);
 		__builtin_prefetch(&c->head[spread(old->number, c->head_shift)]);
 		__builtin_prefetch(&c->line[old->newer == NONE ? 0 : old->newer]);
 	}
+}
+
+/* One step for the access that comes `ahead` behind access i, and at the first one for all up to that. */
+INLINE void
+prefetch_ahead(const struct rp_gpu_cache *c, unsigned step, size_t ahead, const uint64_t *place,
+    const uint32_t *set, size_t n, size_t i)
+{
+	for (size_t k = i ? i + ahead : 0; k <= i + ahead && k < n; k++)
+		prefetch(c, step, place[k], set[k]);
+}
+
+void
+rp_gpu_cache_prefetch(
+    const struct rp_gpu_cache *c, const uint64_t *place, const uint32_t *set, size_t n, size_t i)
+{
+	prefetch_ahead(c, 0, FAR, place, set, n, i);
+	prefetch_ahead(c, 1, NEAR, place, set, n, i);
+	prefetch_ahead(c, 2, SOON, place, set, n, i);
 }
 
 bool
@@ -455,8 +511,12 @@ oldest(const struct rp_gpu_cache *c, const struct set *s, bool spare)
 	uint32_t best = NONE, never = RESERVED * ALL | (spare ? MODIFIED * ALL : 0);
 	for (uint32_t i = s->oldest; i != NONE; i = c->line[i].newer) {
 		const struct line *l = &c->line[i];
-		if (best != NONE && l->stamp != c->line[best].stamp)
+		if (best != NONE && l->stamp != c->line[best].stamp) {
+			/* It will be the next one to leave. */
+			__builtin_prefetch(&c->line[l->newer == NONE ? 0 : l->newer]);
+			__builtin_prefetch(&c->head[spread(l->number, c->head_shift)]);
 			break;
+		}
 		if (!(l->state & never) && i < best)
 			best = i;
 	}
@@ -504,14 +564,6 @@ pending(const struct rp_gpu_cache *c, uint64_t place)
 	while (i && c->entry[i - 1].place != place)
 		i = c->entry[i - 1].chain;
 	return i ? &c->entry[i - 1] : NULL;
-}
-
-static struct entry *
-slice_entry(const struct rp_gpu_cache *c, const struct slice *s, uint32_t k)
-{
-	uint32_t at = s->first + k;
-	at -= at >= c->entries ? c->entries : 0;
-	return &c->entry[(size_t)(s - c->slice) * c->entries + at];
 }
 
 /* What the entry asked for is there: at its due time. */

@@ -105,11 +105,11 @@ bool rp_gpu_cache_wants_mask(const struct rp_gpu_cache *c);
 void rp_gpu_cache_sets(
     const struct rp_gpu_cache *c, const uint64_t *place, size_t n, uint32_t *set);
 
-/* Whether so many lines are kept that it pays to call rp_gpu_cache_prefetch before each access with accesses to come: 0 for
- * one that comes far behind it, 1 for a nearer one, 2 for one that comes soon. */
-bool rp_gpu_cache_is_far(const struct rp_gpu_cache *c);
+/* Whether so many caches of this kind, that take turns, keep so many lines that it pays to call rp_gpu_cache_prefetch
+ * before access i of the n at hand: it fetches what those will need that come behind. */
+bool rp_gpu_cache_is_far(const struct rp_gpu_cache *c, size_t caches);
 void rp_gpu_cache_prefetch(
-    const struct rp_gpu_cache *c, unsigned step, uint64_t place, uint32_t set);
+    const struct rp_gpu_cache *c, const uint64_t *place, const uint32_t *set, size_t n, size_t i);
 
 /* One access: fills *e in, and, if it was refused, fail[] with the attempts refused by reason. What goes below is appended
  * to *down unless NULL, in order; RP_RESOURCE: no memory for it. */

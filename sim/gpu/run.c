@@ -8,10 +8,6 @@
 
 #include <string.h>
 
-/* Lookups ahead, by step of rp_gpu_cache_prefetch. */
-static const unsigned ahead[] = { 24, 12, 6 };
-enum { STEPS = sizeof ahead / sizeof *ahead };
-
 struct rp_gpu {
 	const struct rp_gpu_spec *spec;
 	const struct rp_trace *trace;
@@ -19,7 +15,8 @@ struct rp_gpu {
 	unsigned bits;   /* log2 of what a lookup is of */
 	uint64_t kernel; /* number of the one that runs */
 	bool told;       /* the cache knows whether it uses shared memory */
-	uint32_t *mask;  /* of a write */
+	bool far;
+	uint32_t *mask; /* of a write */
 	uint32_t set[RP_CHUNK];
 	struct rp_gpu_result result;
 };
@@ -37,10 +34,18 @@ rp_gpu_new(const struct rp_gpu_spec *s, const struct rp_trace *t, struct rp_err 
 	g->told = s->string.alloc != 's' || s->shared != RP_GPU_SHARED_TRACE || !t;
 	g->mask = rp_mem_array(grain / 32 + 1, sizeof *g->mask, err);
 	g->cache = rp_gpu_cache_new(s, err);
-	if (g->mask && g->cache)
-		return g;
-	rp_gpu_free(g);
-	return NULL;
+	if (!g->mask || !g->cache) {
+		rp_gpu_free(g);
+		return NULL;
+	}
+	rp_gpu_among(g, 1);
+	return g;
+}
+
+void
+rp_gpu_among(struct rp_gpu *g, size_t caches)
+{
+	g->far = rp_gpu_cache_is_far(g->cache, caches);
 }
 
 void
@@ -140,7 +145,7 @@ rp_gpu_run(struct rp_gpu *g, const struct rp_lookups *in, uint8_t *outcome,
     const struct rp_gpu_result **result, struct rp_requests *down, struct rp_err *err)
 {
 	struct rp_gpu_result *r = &g->result;
-	bool masks = rp_gpu_cache_wants_mask(g->cache), far = rp_gpu_cache_is_far(g->cache);
+	bool masks = rp_gpu_cache_wants_mask(g->cache);
 	struct rp_gpu_access a = { .mask = g->mask };
 	rp_gpu_cache_sets(g->cache, in->line, in->n, g->set);
 	r->refusals = 0;
@@ -150,10 +155,8 @@ rp_gpu_run(struct rp_gpu *g, const struct rp_lookups *in, uint8_t *outcome,
 	if (!g->told && in->n)
 		tell_kernel(g);
 	for (size_t i = 0; i < in->n; i++) {
-		for (unsigned k = 0; far && k < STEPS; k++)
-			if (i + ahead[k] < in->n)
-				rp_gpu_cache_prefetch(
-				    g->cache, k, in->line[i + ahead[k]], g->set[i + ahead[k]]);
+		if (g->far)
+			rp_gpu_cache_prefetch(g->cache, in->line, g->set, in->n, i);
 		access_of(g, in, i, masks, &a);
 		struct rp_gpu_event *e = &r->event[i];
 		struct rp_gpu_refusal *f = &r->refusal[r->refusals];

@@ -35,6 +35,9 @@ struct rp_gpu *rp_gpu_new(
     const struct rp_gpu_spec *s, const struct rp_trace *t, struct rp_err *err);
 void rp_gpu_free(struct rp_gpu *g); /* accepts NULL */
 
+/* Says that the cache takes turns with others like it, `caches` in all. Alone unless said; a matter of speed only. */
+void rp_gpu_among(struct rp_gpu *g, size_t caches);
+
 /* The lookups, of sectors or plain lines, in order; in->bytes is wanted. outcome[i] (enum rp_outcome) says of lookup i
  * RP_MISSED, and RP_EVICTED if a line was replaced since the one before; more is in *result, borrowed until the next call.
  * What goes below is appended to *down unless NULL. RP_USAGE: the trace's clock is asked for, and it has none. */

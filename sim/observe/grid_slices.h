@@ -15,7 +15,10 @@
 #include <immintrin.h>
 
 #define SLICE_PLACES 16
-typedef __m512i slice_keys;
+/* By place, what slice_turn counted, of up to SLICE_MOST lookups. */
+#define SLICE_MOST UINT32_MAX
+typedef uint32_t slice_count;
+typedef __m512i slice_keys, slice_counts;
 
 /* `width` keys; the same key in all places. */
 RP_INLINE slice_keys
@@ -43,7 +46,7 @@ slice_all(const uint32_t *key)
 /* The keys once `key`, in all places, was looked for and `first` went in. Bit p of *place: it was at place p. *count: of each
  * place, how often; here, how often not. */
 RP_INLINE slice_keys
-slice_turn(slice_keys v, slice_keys key, slice_keys first, unsigned width, slice_keys *count,
+slice_turn(slice_keys v, slice_keys key, slice_keys first, unsigned width, slice_counts *count,
     unsigned *place)
 {
 	__mmask16 other = _mm512_cmpneq_epi32_mask(v, key);
@@ -55,7 +58,7 @@ slice_turn(slice_keys v, slice_keys key, slice_keys first, unsigned width, slice
 
 /* How many of n lookups were found at a place, by its count. */
 RP_INLINE uint32_t
-slice_lookups_at(uint32_t count, size_t n)
+slice_lookups_at(slice_count count, size_t n)
 {
 	return (uint32_t)n - count;
 }
@@ -65,9 +68,11 @@ slice_lookups_at(uint32_t count, size_t n)
 #include <immintrin.h>
 
 #define SLICE_PLACES 16
+#define SLICE_MOST   UINT32_MAX
+typedef uint32_t slice_count;
 typedef struct {
 	__m256i low, high; /* `high` of 16 places only */
-} slice_keys;
+} slice_keys, slice_counts;
 
 RP_INLINE slice_keys
 slice_load(const uint32_t *at, unsigned width)
@@ -101,7 +106,7 @@ slice_moved(__m256i v, __m256i up, const int32_t *upto_p)
 }
 
 RP_INLINE slice_keys
-slice_turn(slice_keys v, slice_keys key, slice_keys first, unsigned width, slice_keys *count,
+slice_turn(slice_keys v, slice_keys key, slice_keys first, unsigned width, slice_counts *count,
     unsigned *place)
 {
 	const __m256i next = _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6);
@@ -124,7 +129,7 @@ slice_turn(slice_keys v, slice_keys key, slice_keys first, unsigned width, slice
 }
 
 RP_INLINE uint32_t
-slice_lookups_at(uint32_t count, size_t n)
+slice_lookups_at(slice_count count, size_t n)
 {
 	(void)n;
 	return count;
@@ -135,10 +140,13 @@ slice_lookups_at(uint32_t count, size_t n)
 #include <emmintrin.h>
 
 #define SLICE_PLACES 16
+#define SLICE_MOST   UINT8_MAX
 enum { SLICE_VECTORS = SLICE_PLACES / 4 };
 typedef struct {
 	__m128i at[SLICE_VECTORS]; /* of 8 places the first two */
 } slice_keys;
+typedef uint8_t slice_count; /* all in one register */
+typedef __m128i slice_counts;
 
 RP_INLINE slice_keys
 slice_load(const uint32_t *at, unsigned width)
@@ -191,17 +199,17 @@ slice_up(__m128i below, __m128i v)
 }
 
 RP_INLINE slice_keys
-slice_turn(slice_keys v, slice_keys key, slice_keys first, unsigned width, slice_keys *count,
+slice_turn(slice_keys v, slice_keys key, slice_keys first, unsigned width, slice_counts *count,
     unsigned *place)
 {
 	__m128i same[SLICE_VECTORS] = { { 0 }, { 0 }, { 0 }, { 0 } };
 #pragma GCC unroll 4
-	for (unsigned i = 0; i < width / 4; i++) {
+	for (unsigned i = 0; i < width / 4; i++)
 		same[i] = _mm_cmpeq_epi32(v.at[i], key.at[0]);
-		count->at[i] = _mm_sub_epi32(count->at[i], same[i]);
-	}
-	unsigned m = (unsigned)_mm_movemask_epi8(
-	    _mm_packs_epi16(_mm_packs_epi32(same[0], same[1]), _mm_packs_epi32(same[2], same[3])));
+	__m128i all =
+	    _mm_packs_epi16(_mm_packs_epi32(same[0], same[1]), _mm_packs_epi32(same[2], same[3]));
+	unsigned m = (unsigned)_mm_movemask_epi8(all);
+	*count = _mm_sub_epi8(*count, all);
 	const int32_t *upto = slice_upto[__builtin_ctz(m | 1u << (width - 1))];
 #pragma GCC unroll 4
 	for (unsigned i = width / 4; i-- > 0;) {
@@ -214,7 +222,7 @@ slice_turn(slice_keys v, slice_keys key, slice_keys first, unsigned width, slice
 }
 
 RP_INLINE uint32_t
-slice_lookups_at(uint32_t count, size_t n)
+slice_lookups_at(slice_count count, size_t n)
 {
 	(void)n;
 	return count;
@@ -231,7 +239,7 @@ struct slice_hand {
 	uint32_t *fallen,
 	    *enter; /* of lookups that go on to the next slice: keys; what enters there */
 	size_t n, i, kept, going; /* lookups; those done, that stay in the list, that go on */
-	slice_keys count;
+	slice_counts count;
 };
 
 /* What is the same for all lookups of a call. */
@@ -268,8 +276,8 @@ slice_one(struct slice_hand *h, size_t i, slice_keys *held, struct slice s)
 	}
 }
 
-/* `steps` lookups of each of n lists (a constant), one of each in turn: with few sets a lookup waits for the one before it,
- * and others fill the time. */
+/* `steps` lookups, at most SLICE_MOST, of each of n lists (a constant), one of each in turn: with few sets a lookup waits
+ * for the one before it, and others fill the time. */
 RP_INLINE void
 slice_steps(struct slice_hand *hand, unsigned n, size_t steps, struct slice s)
 {
@@ -294,12 +302,27 @@ slice_steps(struct slice_hand *hand, unsigned n, size_t steps, struct slice s)
 	}
 }
 
+/* What lookups found, all or up to SLICE_MOST, to the counts of their stacks. */
+RP_INLINE void
+slice_counted(struct slice_hand *h, struct slice s)
+{
+	uint64_t *at = h->v->stacks->at[0];
+	slice_count count[SLICE_PLACES];
+	memcpy(count, &h->count, sizeof count);
+	for (unsigned p = 0; p < s.width; p++) {
+		uint32_t found = slice_lookups_at(count[p], h->n);
+		at[s.from + p] += found;
+		at[s.lanes] -= found;
+	}
+	memset(&h->count, 0, sizeof h->count);
+}
+
 /* All lookups of up to six lists through one slice. Those done change places with the last, so that the others are abreast. */
 RP_INLINE void
 slice_pass(struct slice_hand *h, unsigned held, struct slice s)
 {
 	while (held) {
-		size_t steps = SIZE_MAX;
+		size_t steps = SLICE_MOST;
 		for (unsigned k = 0; k < held; k++)
 			steps = h[k].n - h[k].i < steps ? h[k].n - h[k].i : steps;
 		switch (held) {
@@ -322,6 +345,8 @@ slice_pass(struct slice_hand *h, unsigned held, struct slice s)
 			slice_steps(h, 6, steps, s);
 			break;
 		}
+		for (unsigned k = 0; SLICE_MOST < RP_GRID_CHUNK && k < held; k++)
+			slice_counted(&h[k], s);
 		for (unsigned k = held; k-- > 0;)
 			if (h[k].i == h[k].n) {
 				struct slice_hand done = h[k];
@@ -335,19 +360,11 @@ slice_pass(struct slice_hand *h, unsigned held, struct slice s)
 RP_INLINE void
 slice_ends(struct slice_hand *h, struct slice s)
 {
-	uint64_t *at = h->v->stacks->at[0];
-	uint32_t count[SLICE_PLACES];
-	memcpy(count, &h->count, sizeof count);
-	for (unsigned p = 0; p < s.width; p++) {
-		uint32_t found = slice_lookups_at(count[p], h->n);
-		at[s.from + p] += found;
-		at[s.lanes] -= found;
-	}
+	slice_counted(h, s);
 	if (s.first)
 		h->v->n = h->kept;
 	h->n = h->going;
 	h->i = h->going = 0;
-	memset(&h->count, 0, sizeof h->count);
 }
 
 /* Some lists through all slices of their stacks. */

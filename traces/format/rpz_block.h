@@ -17,6 +17,12 @@ struct rp_rpz_room {
 /* Makes room for n elements of `size` bytes and RP_RPZ_SLACK more; what was there is lost. What is new is zeroed. */
 bool rp_rpz_room(struct rp_rpz_room *r, size_t n, size_t size, struct rp_err *err);
 
+/* The times of a block, of which some have been read. */
+struct rp_rpz_times {
+	struct rp_rpz_reading codes;
+	uint64_t last, step;
+};
+
 struct rp_rpz_decoder {
 	ZSTD_DCtx *zstd;
 	const struct rp_rpz_passes *passes;
@@ -28,11 +34,12 @@ struct rp_rpz_decoder {
 	uint32_t length[RP_RPZ_IDS];
 	struct rp_rpz_room address, others; /* where they were unpacked to */
 	/* What rpz_side.c made of them. */
-	uint64_t *time, *pc, *table; /* table: of a dictionary */
+	uint64_t *pc, *table; /* table: of a dictionary */
+	struct rp_rpz_times times;
 	uint32_t *mask, *follows;
 	uint32_t *stream, *start; /* of each stream; start also of the end */
 	uint32_t *run_stream, *run_length;
-	struct rp_rpz_room rooms[9]; /* of the arrays above */
+	struct rp_rpz_room rooms[8]; /* of the arrays above */
 	uint32_t row;                /* how many have been read */
 	uint32_t seen_marks;
 	bool mark_ops;              /* an op is a mark */
@@ -54,6 +61,9 @@ bool rp_rpz_unpack_columns(
 /* Makes streams, runs, times, pcs and masks of the columns. */
 bool rp_rpz_unpack_streams(struct rp_rpz_decoder *d, struct rp_err *err);
 bool rp_rpz_unpack_side(struct rp_rpz_decoder *d, struct rp_err *err);
+
+/* The times of the next n rows; only where the file has them. */
+void rp_rpz_times_next(struct rp_rpz_decoder *d, size_t n, uint64_t *time);
 
 /* The four columns under `id` as n numbers (tokens masked by `mask` are lengths, at most `most`); false: they are not. */
 bool rp_rpz_numbers_of(const struct rp_rpz_decoder *d, unsigned id, size_t n, uint8_t mask,

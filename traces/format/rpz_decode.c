@@ -138,11 +138,11 @@ count_marks(const struct rp_rpz_decoder *d, const uint8_t *kind, size_t n)
 }
 
 static void
-copy_side(const struct rp_rpz_decoder *d, size_t n, struct rp_batch *out)
+copy_side(struct rp_rpz_decoder *d, size_t n, struct rp_batch *out)
 {
 	size_t at = out->n;
-	if (out->time && d->time)
-		memcpy(out->time + at, d->time + d->row, n * sizeof *out->time);
+	if (out->time && d->columns & RP_COL_TIME)
+		rp_rpz_times_next(d, n, out->time + at);
 	if (out->pc && d->pc)
 		memcpy(out->pc + at, d->pc + d->row, n * sizeof *out->pc);
 	if (out->mask && d->mask)

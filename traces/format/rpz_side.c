@@ -13,7 +13,7 @@ enum {
 };
 
 /* d->rooms by use. */
-enum { TIME, PC, TABLE, MASK, FOLLOWS, STREAM, START, RUN_STREAM, RUN_LENGTH };
+enum { PC, TABLE, MASK, FOLLOWS, STREAM, START, RUN_STREAM, RUN_LENGTH };
 
 static bool
 numbers(const struct rp_rpz_decoder *d, unsigned id, size_t n, struct rp_rpz_reading *out,
@@ -113,20 +113,18 @@ rp_rpz_unpack_streams(struct rp_rpz_decoder *d, struct rp_err *err)
 	return read_streams(d, err) && (d->c->streams < 2 || read_runs(d, err));
 }
 
-static bool
-read_times(struct rp_rpz_decoder *d, struct rp_err *err)
+/* As they are asked for: all of a block's would not stay in the cache. */
+void
+rp_rpz_times_next(struct rp_rpz_decoder *d, size_t n, uint64_t *time)
 {
-	struct rp_rpz_reading r;
-	uint64_t last = 0, step = 0;
-	if (!rp_rpz_numbers_of(d, RP_RPZ_TIMES, d->c->n, LENGTH_BITS, TIME_TOKEN_MOST, &r, err))
-		return false;
-	for (uint32_t i = 0; i < d->c->n; i++) {
-		uint8_t token = r.token ? *r.token++ : 0;
-		uint64_t left = rp_unzigzag(rp_rpz_number_get(&r, token & LENGTH_BITS));
-		step = left + (token & STEPPED ? step : 0);
-		d->time[i] = last += step;
+	struct rp_rpz_times t = d->times;
+	for (size_t i = 0; i < n; i++) {
+		uint8_t token = t.codes.token ? *t.codes.token++ : 0;
+		uint64_t left = rp_unzigzag(rp_rpz_number_get(&t.codes, token & LENGTH_BITS));
+		t.step = left + (token & STEPPED ? t.step : 0);
+		time[i] = t.last += t.step;
 	}
-	return true;
+	d->times = t;
 }
 
 static bool
@@ -242,8 +240,9 @@ rp_rpz_unpack_side(struct rp_rpz_decoder *d, struct rp_err *err)
 	    (!pc && (d->pcs || has_any(d, RP_RPZ_PCS, 8))) ||
 	    (!mask && (d->masks || has_any(d, RP_RPZ_MASKS, 8))))
 		return rp_rpz_damaged(err, "a column that the file has not");
-	d->time = time ? room64(d, TIME, n, err) : NULL;
-	if (time && (!d->time || !read_times(d, err)))
+	d->times = (struct rp_rpz_times){ 0 };
+	if (time && !rp_rpz_numbers_of(
+			d, RP_RPZ_TIMES, n, LENGTH_BITS, TIME_TOKEN_MOST, &d->times.codes, err))
 		return false;
 	d->pc = pc ? room64(d, PC, n, err) : NULL;
 	if (pc && (!d->pc || !read_pcs(d, err)))

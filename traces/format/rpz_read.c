@@ -286,7 +286,7 @@ close_reader(struct rp_source *s)
 static bool
 make_jobs(struct rp_rpz_reader *r, unsigned threads, struct rp_err *err)
 {
-	r->n_jobs = threads > 1 ? threads + 2 : 1;
+	r->n_jobs = threads > 1 ? threads + 1 : 1;
 	r->jobs = rp_mem_array(r->n_jobs, sizeof *r->jobs, err);
 	for (size_t i = 0; r->jobs && i < r->n_jobs; i++) {
 		struct rp_rpz_job *j = &r->jobs[i];

@@ -23,7 +23,7 @@ enum {
 	AHEAD = 16,           /* lookups to prefetch */
 	SLOTS = 2 * BLOCK,    /* of the table at first */
 	REGION_BITS = 20,     /* lines of a named region: 2^20 */
-	KEPT = 8              /* mebibytes of each file in memory */
+	KEPT = 2              /* mebibytes of each file in memory */
 };
 
 #define INLINE static inline __attribute__((always_inline))

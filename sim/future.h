@@ -2,7 +2,7 @@
  *
  * All rows are shown from the end of the trace back, with a table from line to the lookup of it seen last; the next uses go to
  * a temporary file, or stay in memory if they are few, and are read while the same rows are replayed. In memory are the
- * table, of 16 to 32 bytes for each distinct line, half as much again while it grows, and the first 8 MiB of the file. With
+ * table, of 16 to 32 bytes for each distinct line, half as much again while it grows, and the first 2 MiB of the file. With
  * invalidations, 2^32 lookups or very many regions of lines it is twice that table.
  *
  * Lookups are numbered from 1. What a policy compares is a key: the number of the line's next lookup; UINT64_MAX - number of

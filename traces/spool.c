@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { ROWS = 2048, KEPT = 8 /* mebibytes in memory */ };
+enum { ROWS = 2048, KEPT = 2 /* mebibytes in memory */ };
 
 struct rp_spool {
 	struct rp_spill file;

@@ -19,11 +19,12 @@
 #include <string.h>
 
 enum {
-	BLOCK = 2 * RP_CHUNK, /* lookups of a block */
-	AHEAD = 16,           /* lookups to prefetch */
-	SLOTS = 2 * BLOCK,    /* of the table at first */
-	REGION_BITS = 20,     /* lines of a named region: 2^20 */
-	KEPT = 2              /* mebibytes of each file in memory */
+	BLOCK = 2 * RP_CHUNK,   /* lookups of a block */
+	AHEAD = 16,             /* lookups to prefetch */
+	AHEAD_FROM = 256 << 10, /* bytes of a table that the second-level cache may not hold */
+	SLOTS = 2 * BLOCK,      /* of the table at first */
+	REGION_BITS = 20,       /* lines of a named region: 2^20 */
+	KEPT = 2                /* mebibytes of each file in memory */
 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -143,13 +144,20 @@ find(const struct rp_future *f, uint64_t line)
 	return &f->slot[i];
 }
 
-INLINE struct narrow *
-find_name(const struct rp_future *f, uint32_t name)
+/* By a hash of 32 bits, f->shift - 32 of which are left. */
+INLINE uint32_t
+home_of_name(uint32_t name, unsigned shift)
 {
-	uint64_t i = home(f, name);
-	while (f->narrow[i].at && f->narrow[i].name != name)
-		i = (i + 1) & (f->slots - 1);
-	return &f->narrow[i];
+	return (name >> 2) * UINT32_C(0x9e3779b1) >> shift << 2 | (name & 3);
+}
+
+INLINE struct narrow *
+find_name(struct narrow *table, uint32_t mask, unsigned shift, uint32_t name)
+{
+	uint32_t i = home_of_name(name, shift);
+	while (table[i].at && table[i].name != name)
+		i = (i + 1) & mask;
+	return &table[i];
 }
 
 static bool
@@ -170,7 +178,8 @@ resize(struct rp_future *f, uint64_t slots, struct rp_err *err)
 			*find(f, old[i].line) = old[i];
 	for (uint64_t i = 0; named && i < n; i++)
 		if (named[i].at)
-			*find_name(f, named[i].name) = named[i];
+			*find_name(f->narrow, (uint32_t)slots - 1, f->shift - 32, named[i].name) =
+			    named[i];
 	free(old);
 	free(named);
 	return true;
@@ -236,17 +245,21 @@ go_back(struct rp_future *f)
 	f->ahead.lines = lines;
 }
 
-/* The same by name, in f->near. */
-static void
-go_back_named(struct rp_future *f)
+/* The same by name, in f->near. `ahead`, a constant: prefetch. */
+INLINE void
+go_back_by_names(struct rp_future *f, bool ahead)
 {
+	struct narrow *table = f->narrow;
+	const uint32_t mask = (uint32_t)f->slots - 1;
+	const unsigned shift = f->shift - 32;
 	uint32_t number = (uint32_t)f->number;
 	uint64_t lines = f->ahead.lines;
 	for (size_t i = f->n; i-- > 0; number--) {
 		uint32_t name = (uint32_t)f->line[i];
-		if (i >= AHEAD)
-			__builtin_prefetch(&f->narrow[home(f, f->line[i - AHEAD])], 1);
-		struct narrow *s = find_name(f, name);
+		if (ahead && i >= AHEAD)
+			__builtin_prefetch(
+			    &table[home_of_name((uint32_t)f->line[i - AHEAD], shift)], 1);
+		struct narrow *s = find_name(table, mask, shift, name);
 		uint32_t at = s->at;
 		lines += !at;
 		f->near[i] = (at - number) & -(uint32_t)(at != 0);
@@ -254,6 +267,15 @@ go_back_named(struct rp_future *f)
 	}
 	f->number = number;
 	f->ahead.lines = lines;
+}
+
+static void
+go_back_named(struct rp_future *f)
+{
+	if (f->slots * sizeof *f->narrow > AHEAD_FROM)
+		go_back_by_names(f, true);
+	else
+		go_back_by_names(f, false);
 }
 
 /* Makes names of the block's lines; false: there are none left, and lines are what they were. */

@@ -85,13 +85,13 @@ opt_insert(struct rp_opt_full *c, uint64_t key, uint64_t dirty)
 		return;
 	}
 	uint64_t at = opt_place(c, key), word = at >> 6, some = at >> 12, more = at >> c->fold,
-		 live = c->word[word].live;
-	c->word[word].live = live | UINT64_C(1) << (at & 63);
+		 was = c->some[some];
+	c->word[word].live |= UINT64_C(1) << (at & 63);
 	c->word[word].dirty |= dirty << (at & 63);
+	c->some[some] = was | UINT64_C(1) << (word & 63);
 	c->ahead += half;
-	if (live)
+	if (was) /* as good as always; whether the word was 0 is anybody's guess */
 		return;
-	c->some[some] |= UINT64_C(1) << (word & 63);
 	c->more[more] |= UINT64_C(1) << (some & 63);
 	uint64_t *high = &c->high[at >> c->bits];
 	if (more > *high)

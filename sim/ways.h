@@ -47,7 +47,8 @@ ways_match(const void *set, uint64_t key, bool wide, unsigned lanes)
 RP_INLINE void
 ways_rotate(void *set, uint64_t key, bool wide, unsigned lanes, int k)
 {
-	uint64_t upto = k < 0 ? 0 : (UINT64_C(2) << k) - 1;
+	/* Without a branch on k < 0, which where a hit moves nothing is a branch on the hit. */
+	uint64_t upto = lanes < 64 || k < 63 ? (UINT64_C(1) << (k + 1)) - 1 : UINT64_MAX;
 	char *v = set;
 	if (!wide && lanes == 8) {
 		__m256i t = _mm256_loadu_si256(set), x = _mm256_set1_epi32((int)key);

@@ -19,7 +19,7 @@ struct rp_module {
 	struct rp_mshr *mshr;   /* NULL: none, or the engine's own */
 	struct rp_waits *waits; /* of those; NULL like them */
 	uint64_t back_bytes;    /* of the last mark or flush */
-	bool requests;
+	bool victims;           /* told although no requests are made */
 };
 
 /* One that it shares with a module beside it, or a new one. */
@@ -47,7 +47,7 @@ rp_module_new(const struct rp_cache_spec *s, const struct rp_module_opts *o, str
 	if (!m)
 		return NULL;
 	m->spec = s;
-	m->requests = o->requests;
+	m->victims = o->victims;
 	if (s->gpu && !(m->gpu = rp_gpu_new(s->gpu, o->trace, err)))
 		goto bad;
 	if (o->system) {
@@ -55,7 +55,7 @@ rp_module_new(const struct rp_cache_spec *s, const struct rp_module_opts *o, str
 			return m;
 		goto bad;
 	}
-	if (!s->gpu && !(m->cache = rp_cache_new(s, o->level, o->requests, err)))
+	if (!s->gpu && !(m->cache = rp_cache_new(s, o->level, o->requests || o->victims, err)))
 		goto bad;
 	bool beside = s->mshr.on && s->mshr.stall == RP_STALL_COUNT;
 	if (beside && !(m->waits = rp_mem_array(1, sizeof *m->waits, err)))
@@ -95,7 +95,7 @@ bool
 rp_module_run(struct rp_module *m, const struct rp_lookups *in, struct rp_result *out,
     struct rp_requests *down, struct rp_err *err)
 {
-	uint64_t *victim = m->requests ? out->victim : NULL;
+	uint64_t *victim = down || m->victims ? out->victim : NULL;
 	out->gpu = NULL;
 	out->waits = NULL;
 	out->back = NULL;

@@ -23,7 +23,8 @@ struct rp_trace;
 /* How a module is to be kept. */
 struct rp_module_opts {
 	enum rp_level level;          /* which of the loops, that all give the same */
-	bool requests;                /* what goes to the level below will be asked for */
+	bool requests;                /* what goes to the level below may be asked for */
+	bool victims;                 /* rp_result.victim is wanted, also where that is not */
 	const struct rp_trace *trace; /* borrowed: what it knows of kernels; NULL: nothing */
 	/* Modules that from the beginning see the same chunks and marks as this one, each of them in turn, if their lines are
 	 * as long: what can be shared with one of them is. NULL ends them; NULL: none. */
@@ -38,8 +39,7 @@ struct rp_module_opts {
 struct rp_result {
 	uint8_t outcome[RP_CHUNK + 64]; /* enum rp_outcome */
 	uint8_t class[RP_CHUNK + 64];   /* enum rp_class (sim/classes.h), with classify=yes */
-	uint64_t
-	    victim[RP_CHUNK + 64]; /* line that left, where RP_EVICTED and requests are wanted */
+	uint64_t victim[RP_CHUNK + 64]; /* line that left, where RP_EVICTED and it is wanted */
 	/* The module's; NULL where there is nothing of the kind. */
 	const struct rp_gpu_result *gpu; /* of a cache of GPGPU-Sim (sim/gpu/run.h) */
 	const struct rp_waits *waits;    /* of a cache with MSHRs */

@@ -137,7 +137,7 @@ open_units(struct rp_replay *r, const struct rp_cache_spec *specs, struct rp_err
 	const struct rp_module_opts o = { .level = r->o.level,
 		.trace = r->o.trace,
 		/* A write-back belongs to the line that left. */
-		.requests = r->o.top && r->o.by == RP_TOP_LINE,
+		.victims = r->o.top && r->o.by == RP_TOP_LINE,
 		.beside = modules };
 	bool ok = modules;
 	for (size_t i = 0; ok && i < r->units; i++) {

@@ -110,25 +110,32 @@ put_lines(struct rp_requests *r, const struct rp_cache_spec *s, const struct rp_
 	const uint64_t *line = in->line;
 	const uint32_t *row = in->row;
 	uint64_t *restrict addr = r->addr;
-	uint32_t *restrict bytes = r->bytes, *restrict rows = r->row;
+	uint32_t *restrict rows = r->row;
 	uint8_t *restrict what = r->what;
 	size_t n = r->n;
 	for (; mask; mask &= mask - 1) {
 		size_t i = from + (size_t)__builtin_ctzll(mask);
 		uint8_t o = outcome[i];
 		addr[n] = line[i] << bits;
-		bytes[n] = s->line;
 		rows[n] = row[i];
 		what[n] = RP_ASK_FETCH;
 		n += (o & (RP_MISSED | RP_MERGED)) == RP_MISSED &&
 		     (!(o & RP_NO_FILL) || !in->store[i]);
 		addr[n] = victim[i] << bits;
-		bytes[n] = s->line;
 		rows[n] = row[i];
 		what[n] = RP_ASK_BACK;
 		n += (o & RP_WROTE_BACK) != 0;
 	}
+	for (size_t i = r->n; i < n; i++)
+		r->bytes[i] = s->line;
 	r->n = n;
+}
+
+size_t
+rp_requests_most(const struct rp_cache_spec *s, const struct rp_lookups *in)
+{
+	/* Of a lookup: every other sector that it wrote back was dirty. */
+	return (2 + (s->line / s->sector + 1) / 2) * in->n;
 }
 
 /* Hits send nothing down, unless they are writes that pass: most outcomes are 0. */
@@ -138,8 +145,7 @@ rp_requests_of(struct rp_requests *r, const struct rp_cache_spec *s, const struc
 {
 	const uint8_t *passes = s->write == RP_WRITE_THROUGH ? in->dirty : NULL;
 	bool lines = !in->bytes && !back;
-	size_t most = 2 + (s->line / s->sector + 1) / 2; /* of a lookup: every other sector dirty */
-	if (!rp_requests_room(r, most * in->n, err))
+	if (!rp_requests_room(r, rp_requests_most(s, in), err))
 		return false;
 	for (size_t i = 0; i < in->n; i += 64) {
 		uint64_t mask = mask_of(outcome + i, passes ? passes + i : NULL, in->n - i);

@@ -47,6 +47,9 @@ rp_requests_put(
 	r->what[i] = (uint8_t)what;
 }
 
+/* How many rp_requests_of appends for a chunk, at most. */
+size_t rp_requests_most(const struct rp_cache_spec *s, const struct rp_lookups *in);
+
 /* Appends what a chunk of lookups through a cache sends down. outcome[i] (enum rp_outcome) tells of lookup i, victim[i] is the
  * line that left for it where it says RP_WROTE_BACK, and back[i], if the cache has sectors, which of them were dirty:
  * neighbours among them are one request. Wants in->bytes if writes pass the cache. */

@@ -175,6 +175,7 @@ new_instance(struct rp_tree *t, size_t level, uint32_t number, struct rp_err *er
 	struct level *l = &t->level[level];
 	const struct rp_module_opts o = { .level = t->o.level,
 		.requests = true,
+		.victims = t->o.top && t->o.by == RP_TOP_LINE,
 		.trace = t->o.trace,
 		.system = l->coherence,
 		.number = number };

@@ -329,19 +329,59 @@ deal_rows(struct rp_tree *t, struct level *l, const struct source *s, struct rp_
 	return true;
 }
 
-/* Rows [from, to) through one cache; what it asks for is appended to t->asks. */
+/* Whether caches of a level ask for whole lines and nothing else, as the outcome of each lookup says. */
+static bool
+asks_lines(const struct level *l)
+{
+	const struct rp_cache_spec *s = &l->spec->cache;
+	return !l->wants_bytes && s->sector == s->line && !s->mshr.on && !l->coherence;
+}
+
+/* Whether what a level asks of memory is to be had from its counters: then it makes no requests. */
+static bool
+is_counted(const struct rp_tree *t, const struct level *l)
+{
+	return l->spec->parent == RP_MEMORY && t->no_groups && !t->o.told && asks_lines(l);
+}
+
+/* Counts as memory's what a cache brought in and wrote back while its counters went from `before` to `now`. */
+static void
+remember_counted(struct rp_tree *t, const struct rp_counters *before, const struct rp_counters *now)
+{
+	t->memory.reads += now->fills - before->fills;
+	t->memory.bytes_read += now->bytes_filled - before->bytes_filled;
+	t->memory.writes += now->writebacks - before->writebacks;
+	t->memory.bytes_written += now->bytes_written - before->bytes_written;
+}
+
+/* Lookups of the next of rows *row to `to`. */
+static const struct rp_lookups *
+next_chunk(struct level *l, const struct rp_batch *rows, size_t *row, size_t to)
+{
+	/* An access that is open is one of those left, and has begun. */
+	return rp_expand_next(l->expand, rows, row, to - *row - rp_expand_open(l->expand));
+}
+
+static bool
+run_chunk(struct rp_tree *t, struct level *l, struct unit *u, const struct rp_lookups *in,
+    struct rp_requests *asks, const uint32_t *slot, struct rp_err *err)
+{
+	return rp_module_run(u->module, in, &t->result, asks, err) &&
+	       tree_tally(t, l, u, in, &t->result, slot, err);
+}
+
+/* Rows [from, to) through one cache; what it asks for is appended to t->asks, or counted if that is enough. */
 static bool
 run_unit(struct rp_tree *t, struct level *l, struct unit *u, const struct rp_batch *rows,
     size_t from, size_t to, const uint32_t *slot, struct rp_err *err)
 {
-	for (size_t row = from; row < to;) {
-		/* An access that is open is one of those left, and has begun. */
-		size_t most = to - row - rp_expand_open(l->expand);
-		const struct rp_lookups *in = rp_expand_next(l->expand, rows, &row, most);
-		if (!rp_module_run(u->module, in, &t->result, &t->asks, err) ||
-		    !tree_tally(t, l, u, in, &t->result, slot, err))
+	struct rp_requests *asks = is_counted(t, l) ? NULL : &t->asks;
+	struct rp_counters before = u->total;
+	for (size_t row = from; row < to;)
+		if (!run_chunk(t, l, u, next_chunk(l, rows, &row, to), asks, slot, err))
 			return false;
-	}
+	if (!asks)
+		remember_counted(t, &before, &u->total);
 	return true;
 }
 
@@ -396,6 +436,32 @@ rewrite(const struct level *l, struct feed *f, size_t at, const struct rp_reques
 		f->rows->mask[at] = a.mask;
 }
 
+/* The kind of a request's access: `kind` is that of the access that caused it. */
+static uint8_t
+kind_of(uint8_t what, uint8_t kind)
+{
+	kind = kind == RP_FETCH || kind == RP_PREFETCH ? kind : RP_READ;
+	return what == RP_ASK_FETCH ? kind : RP_WRITE;
+}
+
+/* What requests have of the rows that caused them, row[0..n): they become rows `at` and those behind. */
+static void
+take_causes(
+    struct rp_batch *to, size_t at, size_t n, const struct rp_batch *from, const uint32_t *row)
+{
+	for (size_t k = 0; to->time && k < n; k++)
+		to->time[at + k] = from->time[row[k]];
+	for (size_t k = 0; to->pc && k < n; k++)
+		to->pc[at + k] = from->pc[row[k]];
+	for (size_t k = 0; to->stream && k < n; k++)
+		to->stream[at + k] = from->stream[row[k]];
+	for (size_t k = 0; to->flags && k < n; k++)
+		to->flags[at + k] = from->flags[row[k]] & RP_SPACE;
+	if (to->mask)
+		memset(to->mask + at, 0, n * sizeof *to->mask);
+	to->n = at + n;
+}
+
 /* The same for all requests of a level without slices that go to one level, in the order given: whole lines quickly, a column
  * at a time. */
 static bool
@@ -417,22 +483,10 @@ deliver_lines(struct rp_tree *t, struct level *l, const struct source *s, const 
 		row[k] = asks->row[i];
 		to->addr[at + k] = asks->addr[i];
 		to->size[at + k] = asks->bytes[i];
-		uint8_t kind = from->kind[row[k]];
-		kind = kind == RP_FETCH || kind == RP_PREFETCH ? kind : RP_READ;
-		to->kind[at + k] = asks->what[i] == RP_ASK_FETCH ? kind : RP_WRITE;
+		to->kind[at + k] = kind_of(asks->what[i], from->kind[row[k]]);
 		f->origin[at + k] = (uint32_t)origin_of(s, row[k]);
 	}
-	for (size_t k = 0; to->time && k < n; k++)
-		to->time[at + k] = from->time[row[k]];
-	for (size_t k = 0; to->pc && k < n; k++)
-		to->pc[at + k] = from->pc[row[k]];
-	for (size_t k = 0; to->stream && k < n; k++)
-		to->stream[at + k] = from->stream[row[k]];
-	for (size_t k = 0; to->flags && k < n; k++)
-		to->flags[at + k] = from->flags[row[k]] & RP_SPACE;
-	if (to->mask)
-		memset(to->mask + at, 0, n * sizeof *to->mask);
-	to->n = at + n;
+	take_causes(to, at, n, from, row);
 	for (size_t k = 0; k < n; k++) {
 		size_t i = order ? order[k] : k;
 		if (asks->what[i] == RP_ASK_WRITE)
@@ -532,6 +586,47 @@ run_units(struct rp_tree *t, struct level *l, const struct source *in, struct rp
 	return last || deliver_in_order(t, l, &s, ends, err);
 }
 
+/* Requests for lines that lie, n of them, in the columns of a feed behind its last row become rows. */
+static void
+take_lines(struct feed *f, const struct source *s, const struct rp_lookups *in, size_t n)
+{
+	struct rp_batch *to = f->rows;
+	size_t at = to->n;
+	uint32_t *row = f->origin + at;
+	uint8_t *restrict kind = to->kind + at;
+	bool same = !in->kinds[RP_FETCH] && !in->kinds[RP_PREFETCH];
+	for (size_t k = 0; same && k < n; k++) /* becomes vectors */
+		kind[k] = kind[k] == RP_ASK_FETCH ? RP_READ : RP_WRITE;
+	for (size_t k = 0; !same && k < n; k++)
+		kind[k] = kind_of(kind[k], s->rows->kind[row[k]]);
+	take_causes(to, at, n, s->rows, row);
+	for (size_t k = 0; s->origin && k < n; k++)
+		row[k] = s->origin[row[k]];
+}
+
+/* All rows of a level, which is one cache, where it asks one level for lines: requests are made where they arrive. */
+static bool
+run_lines(struct rp_tree *t, struct level *l, const struct source *s, const uint32_t *slot,
+    struct rp_err *err)
+{
+	struct feed *f = &t->level[l->spec->parent].arrived;
+	for (size_t row = s->first, to = s->first + s->n; row < to;) {
+		const struct rp_lookups *in = next_chunk(l, s->rows, &row, to);
+		size_t at = feed_count(f), most = rp_requests_most(&l->spec->cache, in);
+		if (!feed_room(f, at + most, t->columns, err))
+			return false;
+		struct rp_requests asks = { .cap = most,
+			.addr = f->rows->addr + at,
+			.bytes = f->rows->size + at,
+			.row = f->origin + at,
+			.what = f->rows->kind + at };
+		if (!run_chunk(t, l, tree_unit(l, 0), in, &asks, slot, err))
+			return false;
+		take_lines(f, s, in, asks.n);
+	}
+	return true;
+}
+
 static bool
 run_level(struct rp_tree *t, struct level *l, const struct source *in, struct rp_err *err)
 {
@@ -540,8 +635,11 @@ run_level(struct rp_tree *t, struct level *l, const struct source *in, struct rp
 	if (tree_units(l) > 1 || in->index)
 		return run_units(t, l, in, err);
 	struct unit *u = tree_unit(l, 0);
-	return stream_slots(t, l, in, &slot, err) &&
-	       run_unit(t, l, u, in->rows, in->first, in->first + in->n, slot, err) &&
+	if (!stream_slots(t, l, in, &slot, err))
+		return false;
+	if (is_quick(t, l) && asks_lines(l))
+		return run_lines(t, l, in, slot, err);
+	return run_unit(t, l, u, in->rows, in->first, in->first + in->n, slot, err) &&
 	       deliver_all(t, l, u, in, err);
 }
 

@@ -17,7 +17,7 @@
 #define INLINE static inline __attribute__((always_inline))
 
 enum form { WIDTH, MOSTLY, PAGES, HALVES, STEPS, BITS };
-enum { BLOCK = 16, LONG = 0xffff, SLOTS = 256, SHORT_LISTS = 1 << 13 };
+enum { BLOCK = 16, TRIED = 16 * BLOCK, LONG = 0xffff, SLOTS = 256, SHORT_LISTS = 1 << 13 };
 enum { PAGE_BITS = 16, PAGES_MOST = 128 };
 
 struct head {
@@ -95,7 +95,10 @@ whole(size_t bytes)
 	static bool mostly_short##suffix(const number *x, size_t n)                                \
 	{                                                                                          \
 		number count = 0;                                                                  \
-		EACH(n, i, count += x[i] >= LONG);                                                 \
+		for (size_t from = 0; from < n && count < n / 8; from += TRIED) {                  \
+			size_t end = n - from < TRIED ? n - from : TRIED;                          \
+			EACH(end, i, count += x[from + i] >= LONG);                                \
+		}                                                                                  \
 		return count < n / 8;                                                              \
 	}                                                                                          \
 	static size_t pack_mostly##suffix(                                                         \

@@ -190,6 +190,16 @@ half_length(const struct rp_opt_full *c)
 	return UINT64_C(1) << c->bits;
 }
 
+/* The floor rises to the end of the half at hand, of which nothing is told any more. */
+static void
+raise_floor(struct rp_opt_full *c)
+{
+	uint64_t half = half_length(c), at = c->base & half;
+	memset(c->more + (at >> c->fold), 0, (half >> c->fold) * sizeof *c->more);
+	c->high[at != 0] = (at + half - 1) >> c->fold;
+	c->floor = c->base + half;
+}
+
 static bool
 full_begin(struct rp_opt_full *c, const struct rp_lookups *in, struct rp_err *err)
 {
@@ -207,7 +217,10 @@ full_begin(struct rp_opt_full *c, const struct rp_lookups *in, struct rp_err *er
 	c->word = rp_mem_aligned(ALIGN, window >> 6, sizeof *c->word, err);
 	c->some = rp_mem_array(window >> 12, sizeof *c->some, err);
 	c->more = rp_mem_array(window >> c->fold, sizeof *c->more, err);
-	return c->word && c->some && c->more;
+	if (!c->word || !c->some || !c->more)
+		return false;
+	raise_floor(c);
+	return true;
 }
 
 /* Room for `more` lines each in the heap and the ring. */
@@ -283,6 +296,7 @@ next_half(struct rp_opt_full *c)
 	c->high[at != 0] = at >> c->fold;
 	c->base += half;
 	c->ahead = 0;
+	raise_floor(c);
 	for (size_t i = 0; i < c->n_far; i++) {
 		uint64_t entry = c->far[i];
 		if (((entry >> 1) - c->base) >> c->bits > 1)

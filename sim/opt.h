@@ -35,6 +35,9 @@ struct rp_opt_sets {
  * they are few, as lines wanted so late are the ones replaced. When a half is over it is cleared and becomes the one after
  * the next: keys of the heap that lie there move in. Lines that are never used again wait in a ring, in order.
  *
+ * Most lines are wanted soon, long before the last: words below a floor are not told of by the upper levels. It rises to the
+ * end of a half that begins, and sinks when nothing lies above it; so all of the next half is above it.
+ *
  * Bits in the past are not cleared: a victim is looked for from the far end, and there is always one ahead. No line is known
  * by its number, so a trace with marks that clean or drop lines is left to the plain loop. */
 struct rp_opt_word {
@@ -50,6 +53,7 @@ struct rp_opt_full {
 	    fold; /* log2 of the lookups that a word of `more` stands for: no more than a half */
 	uint64_t now;             /* number of the last lookup */
 	uint64_t base;            /* number where the half at hand begins, a multiple of a half */
+	uint64_t floor;           /* key from which on `some` and `more` are kept */
 	uint64_t ahead;           /* bits in the next half */
 	struct rp_opt_word *word; /* by place: number modulo both halves */
 	uint64_t *some, *more;    /* bits: word is not 0; word of `some` is not 0 */
@@ -72,7 +76,16 @@ opt_place(const struct rp_opt_full *c, uint64_t key)
 	return key & ((UINT64_C(2) << c->bits) - 1);
 }
 
-/* Puts a line in, wanted at `key`. */
+/* In two steps, which compilers like to make one of: a vector, and long is the way from its store to the next load. */
+static inline void
+opt_put(struct rp_opt_word *words, uint64_t at, uint64_t dirty)
+{
+	words[at >> 6].live |= UINT64_C(1) << (at & 63);
+	__asm__ volatile("" ::: "memory");
+	words[at >> 6].dirty |= dirty << (at & 63);
+}
+
+/* Puts a line in, wanted at `key`, which is not below the floor. */
 static inline void
 opt_insert(struct rp_opt_full *c, uint64_t key, uint64_t dirty)
 {
@@ -84,11 +97,9 @@ opt_insert(struct rp_opt_full *c, uint64_t key, uint64_t dirty)
 			rp_opt_far_push(c, key << 1 | dirty);
 		return;
 	}
-	uint64_t at = opt_place(c, key), word = at >> 6, some = at >> 12, more = at >> c->fold,
-		 was = c->some[some];
-	c->word[word].live |= UINT64_C(1) << (at & 63);
-	c->word[word].dirty |= dirty << (at & 63);
-	c->some[some] = was | UINT64_C(1) << (word & 63);
+	uint64_t at = opt_place(c, key), some = at >> 12, more = at >> c->fold, was = c->some[some];
+	opt_put(c->word, at, dirty);
+	c->some[some] = was | UINT64_C(1) << (at >> 6 & 63);
 	c->ahead += half;
 	if (was) /* as good as always; whether the word was 0 is anybody's guess */
 		return;

@@ -6,7 +6,10 @@
 #include "sim/opt.h"
 #include "sim/ways.h"
 
-enum { OPT_AHEAD = 16 };
+enum {
+	OPT_AHEAD = 16,
+	OPT_NEAR = 32 << 10 /* bytes that the first-level cache holds */
+};
 
 /* One lookup that hits no way: the way that makes room, or `ways` if nothing is brought in. */
 struct opt_miss {
@@ -94,13 +97,28 @@ opt_top(uint64_t word)
 	return 63 - (unsigned)__builtin_clzll(word);
 }
 
-/* The place of the last bit in the window. */
+/* The floor sinks by a word of `some`. */
+static void
+opt_sink(struct rp_opt_full *c)
+{
+	uint64_t at = opt_place(c, c->floor -= 64 * 64), some = 0;
+	const struct rp_opt_word *word = &c->word[at >> 6];
+	for (unsigned i = 0; i < 64; i++)
+		some |= (uint64_t)(word[i].live != 0) << i;
+	c->some[at >> 12] = some;
+	c->more[at >> c->fold] |= (uint64_t)(some != 0) << (at >> 12 & 63);
+}
+
+/* The place of the last bit in the window; there is one that is not past. */
 RP_INLINE uint64_t
 opt_last(struct rp_opt_full *c)
 {
 	uint64_t half = (c->base >> c->bits & 1) ^ (c->ahead != 0), more = c->high[half];
 	while (!c->more[more])
-		more--;
+		if (more == opt_place(c, c->floor - 1) >> c->fold)
+			opt_sink(c);
+		else
+			more--;
 	c->high[half] = more;
 	uint64_t some = ((more << c->fold >> 12) & ~UINT64_C(63)) | opt_top(c->more[more]);
 	uint64_t word = some << 6 | opt_top(c->some[some]);
@@ -145,24 +163,24 @@ opt_is_farthest(struct rp_opt_full *c, uint64_t key)
 	return ((key - from) & window) > ((opt_last(c) - from) & window);
 }
 
-/* Lookups [from, to) of the chunk, all in the half at hand. */
-static void
-opt_full_run(struct rp_opt_full *c, const struct rp_lookups *in, size_t from, size_t to,
-    uint8_t *restrict outcome)
+/* Lookups [from, to) of the chunk, all in the half at hand. `ahead`, a constant: prefetch. */
+RP_INLINE void
+opt_full_loop(struct rp_opt_full *c, const struct rp_lookups *in, size_t from, size_t to,
+    uint8_t *restrict outcome, bool ahead)
 {
 	static const uint8_t none[RP_CHUNK];
 	const struct rp_cache_spec *spec = c->cache.spec;
 	const uint8_t *dirtying = spec->write == RP_WRITE_BACK ? in->dirty : none,
 		      *store = in->store;
 	bool no_write = spec->allocate == RP_ALLOCATE_NO_WRITE, bypass = spec->arg[RP_OPT_BYPASS];
-	const uint64_t *nexts = in->next;
+	const uint64_t *nexts = in->next, window = (UINT64_C(2) << c->bits) - 1;
 	struct rp_opt_word *words = c->word;
 	uint64_t at = opt_place(c, in->number + from);
 	for (size_t i = from; i < to; i++, at++) {
 		const struct rp_opt_word *w = &words[at >> 6];
 		uint64_t next = nexts[i], dirty = dirtying[i], hit = w->live >> (at & 63) & 1;
-		if (i + OPT_AHEAD < to)
-			__builtin_prefetch(&words[opt_place(c, nexts[i + OPT_AHEAD]) >> 6], 1);
+		if (ahead && i + OPT_AHEAD < to)
+			__builtin_prefetch(&words[(nexts[i + OPT_AHEAD] & window) >> 6], 1);
 		if (hit) {
 			dirty |= w->dirty >> (at & 63) & 1;
 			outcome[i] = 0;
@@ -178,8 +196,21 @@ opt_full_run(struct rp_opt_full *c, const struct rp_lookups *in, size_t from, si
 		} else {
 			outcome[i] = (uint8_t)(RP_MISSED | RP_EVICTED | opt_evict(c) << 2);
 		}
-		opt_insert(c, next, dirty);
+		if (next < c->floor)
+			opt_put(words, next & window, dirty);
+		else
+			opt_insert(c, next, dirty);
 	}
+}
+
+static void
+opt_full_run(struct rp_opt_full *c, const struct rp_lookups *in, size_t from, size_t to,
+    uint8_t *restrict outcome)
+{
+	if ((2 * sizeof *c->word << c->bits) >> 6 > OPT_NEAR)
+		opt_full_loop(c, in, from, to, outcome, true);
+	else
+		opt_full_loop(c, in, from, to, outcome, false);
 }
 
 /* The set of each lookup; what lies behind the last one is only prefetched. */

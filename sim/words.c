@@ -52,15 +52,18 @@ take_sides(struct rp_words *c, struct rp_err *err)
 {
 	static const int8_t sides[] = { [RP_DUEL_FIRST] = 1, [RP_DUEL_SECOND] = -1 };
 	const struct rp_cache_spec *s = c->sets.cache.spec;
-	uint64_t leaders = param(s, "leaders", 0);
+	uint64_t leaders = param(s, "leaders", 0), leading = 0;
 	c->psel = (unsigned)param(s, "psel", 1);
 	c->duel = (int32_t)rp_duel_start(c->psel);
 	c->side = rp_mem_array(leaders ? s->sets : 0, sizeof *c->side, err);
 	for (uint32_t i = 0; c->side && leaders && i < s->sets; i++) {
 		enum rp_duel_role role = rp_duel_role(i, s->sets, leaders);
-		if (role != RP_DUEL_FOLLOWS) /* not to touch pages for nothing */
-			c->side[i] = sides[role];
+		if (role == RP_DUEL_FOLLOWS) /* not to touch pages for nothing */
+			continue;
+		c->side[i] = sides[role];
+		leading++;
 	}
+	c->many_lead = leading > s->sets / 8;
 	return c->side != NULL;
 }
 

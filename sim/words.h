@@ -51,6 +51,7 @@ struct rp_words {
 	uint32_t drawn;
 	/* Set duelling (sim/policy/duel.h): 1 for a set of the first policy, -1 of the second, 0 of none. */
 	int8_t *side;
+	bool many_lead; /* more than one set in eight: whether a set does cannot be predicted */
 	int32_t duel;
 	unsigned psel;
 };

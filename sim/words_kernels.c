@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "sim/kernels.h"
+#include "sim/policy/duel.h"
 #include "sim/sets_loop.h"
 #include "sim/ways.h"
 #include "sim/words.h"
@@ -217,6 +218,7 @@ words(struct rp_words *c, const struct rp_lookups *in, uint8_t *restrict outcome
 	uint8_t *restrict taken = c->sets.taken;
 	uint64_t *restrict words = c->word;
 	const int32_t most = (int32_t)(UINT32_C(1) << c->psel) - 1, half = most / 2;
+	const int32_t many = c->many_lead;
 	int32_t duel = c->duel;
 	uint64_t second = duel > half; /* sets that do not lead do as the second policy */
 	if (traits & (WORDS_WAY | WORDS_CHANCE))
@@ -247,15 +249,16 @@ words(struct rp_words *c, const struct rp_lookups *in, uint8_t *restrict outcome
 		if (!likely)
 			__asm__("" : "+r"(miss));
 		if (traits & WORDS_DUEL) {
-			/* Few sets lead, and which is known early: a branch costs less than what it leaves out. */
+			/* A branch on what is known early: less than it leaves out, if few lead. */
 			int32_t on = side[s];
 			far = second;
-			if (__builtin_expect(on != 0, 0)) {
+			if (__builtin_expect((on | many) != 0, 0)) {
 				duel += on & (int32_t)-miss;
 				duel = duel < 0 ? 0 : duel;
 				duel = duel > most ? most : duel;
 				second = duel > half;
-				far = on < 0;
+				/* What is added settles it for a set that leads: duel has up to 30 bits. */
+				far = duel - on * (INT32_C(1) << RP_DUEL_PSEL) > half;
 			}
 		}
 		if (traits & WORDS_CHANCE) {

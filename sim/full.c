@@ -20,7 +20,12 @@ enum {
 	 * that is more than the second-level cache. */
 	LOG_TIMES = 8,
 	LOG_TIMES_LARGE = 4,
-	LOG_LARGE = 8192 /* lines */
+	LOG_LARGE = 8192, /* lines */
+	LOG_FIRST = 64,   /* entries before it are none */
+	/* Steps pay where more than one lookup in so many misses, unless one in so many is of a line that comes back in the
+	 * step in which it left. */
+	MISSES_FEW = 3,
+	RETURNS_MANY = 32
 };
 
 static bool
@@ -44,20 +49,22 @@ log_times(const struct rp_full *c)
 static size_t
 log_most(const struct rp_full *c)
 {
-	return log_times(c) * c->lines + 2 * RP_CHUNK + 64;
+	return log_times(c) * c->lines + 2 * RP_CHUNK + 2 * LOG_FIRST;
 }
 
 /* Zeroes all, and nothing is touched before it is used. */
 bool
-rp_full_open(struct rp_full *c, uint32_t known, struct rp_err *err)
+rp_full_open(struct rp_full *c, uint32_t known, uint32_t passing, struct rp_err *err)
 {
 	c->lines = c->cache.spec->ways;
-	for (c->bits = 4; buckets(c) < (known + 1) / 2 && buckets(c) < BUCKETS_SPARSE;)
+	/* A table that fits the first-level cache had better stay there. */
+	uint32_t most = known < RP_CHUNK ? known : known + passing;
+	for (c->bits = 4; buckets(c) < (most + 1) / 2 && buckets(c) < BUCKETS_SPARSE;)
 		c->bits++;
 	while (buckets(c) < (known + 3) / 4)
 		c->bits++;
 	c->memory = rp_mem_array(buckets(c) + 1, sizeof *c->bucket, err);
-	c->node = rp_mem_array(known + (size_t)1, sizeof *c->node, err);
+	c->node = rp_mem_array((size_t)known + passing + 1, sizeof *c->node, err);
 	if (!c->memory || !c->node)
 		return false;
 	c->bucket = (struct rp_bucket *)((char *)c->memory + (-(uintptr_t)c->memory & (ALIGN - 1)));
@@ -81,17 +88,26 @@ drop_random(struct rp_full *c, uint32_t place)
 		c->oldest = at;
 }
 
+/* As many lookups as there are lines at most, so that none leaves in the step that brings it in. */
+static uint32_t
+step_of(const struct rp_cache_spec *s)
+{
+	return s->ways < RP_CHUNK ? s->ways : RP_CHUNK;
+}
+
 static bool
 open_full(struct rp_cache *cache, enum rp_full_order order, struct rp_err *err)
 {
 	struct rp_full *c = (struct rp_full *)cache;
-	if (!rp_full_open(c, cache->spec->ways, err))
+	c->step = order == RP_FULL_LRU ? step_of(cache->spec) : 0;
+	if (!rp_full_open(c, cache->spec->ways, c->step, err))
 		return false;
 	c->order = order;
 	c->dropped = order == RP_FULL_RANDOM ? drop_random : drop_entry;
 	c->rng = rp_rng_for(cache->spec->seed, "sim/policy", 0);
 	c->log = rp_mem_array(log_most(c), sizeof *c->log, err);
 	c->live = rp_mem_array(log_most(c) / 64 + 1, sizeof *c->live, err);
+	c->pos = order == RP_FULL_RANDOM ? 0 : LOG_FIRST;
 	return c->log && c->live;
 }
 
@@ -151,7 +167,7 @@ widen(struct rp_full *c, struct rp_err *err)
 static void
 compact(struct rp_full *c)
 {
-	uint32_t to = 0, words = (c->pos + 63) / 64;
+	uint32_t to = LOG_FIRST, words = (c->pos + 63) / 64;
 	for (uint32_t i = c->oldest; i < words; i++) {
 		uint64_t word = c->live[i];
 		if (i == c->pos / 64)
@@ -163,11 +179,11 @@ compact(struct rp_full *c)
 			c->log[to++] = place;
 		}
 	}
-	memset(c->live, 0xff, to / 64 * sizeof *c->live);
+	memset(c->live + LOG_FIRST / 64, 0xff, (to - LOG_FIRST) / 64 * sizeof *c->live);
 	if (to % 64)
 		c->live[to / 64] = (UINT64_C(1) << to % 64) - 1;
 	c->pos = to;
-	c->oldest = 0;
+	c->oldest = LOG_FIRST / 64;
 }
 
 /* Room for n more entries, whose bits are set. There is always a live entry before them when one is looked for, so those
@@ -195,6 +211,14 @@ rp_full_ahead(const struct rp_full *c)
 	return buckets(c) >= AHEAD_FROM;
 }
 
+/* Whether the next n lookups are better taken in steps, if they are as the last ones. */
+static bool
+pay_steps(const struct rp_full *c, size_t n)
+{
+	return c->missed * MISSES_FEW > n && c->returned * RETURNS_MANY < n &&
+	       c->cache.spec->allocate != RP_ALLOCATE_NO_WRITE;
+}
+
 static bool
 run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, uint64_t *victim,
     struct rp_err *err)
@@ -204,7 +228,9 @@ run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, uint6
 		return false;
 	if (c->order != RP_FULL_RANDOM)
 		extend_log(c, in->n);
-	cache->kernels->full[c->order][c->wide][rp_full_ahead(c)](c, in, outcome, victim);
+	bool steps = c->order == RP_FULL_LRU && c->count == c->lines && pay_steps(c, in->n);
+	(steps ? cache->kernels->full_steps
+	       : cache->kernels->full[c->order])[c->wide][rp_full_ahead(c)](c, in, outcome, victim);
 	return true;
 }
 

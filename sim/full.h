@@ -48,12 +48,17 @@ struct rp_full {
 	uint32_t nodes, spare; /* nodes ever used; first that is free again, 0: none */
 	/* A place is bucket * 8 + way, or node * 8 + 7. For random log[way] is the place + 1, or 0. */
 	uint32_t *log;
-	uint64_t *live;
+	uint64_t *live; /* the first word is no entry's, so that 0 stands for none */
 	uint32_t pos,
 	    oldest; /* next entry; word of `live` below which all are 0. Random: ways below are taken */
+	uint32_t step; /* lookups that lru takes at once (sim/full_steps.h) */
 	struct rp_rng rng;
 	/* Of the chunk at hand. */
 	uint32_t home[RP_CHUNK + 64], key[RP_CHUNK + 64];
+	uint32_t before[RP_CHUNK];   /* word `at` of each lookup's line as it was; 0: it is new */
+	uint64_t left[RP_CHUNK + 1]; /* entries of lines that leave; from bit 32 on the lookup */
+	uint32_t back[RP_CHUNK + 1]; /* lookups of lines that left and come back in the same step */
+	size_t missed, returned;     /* lookups of it that did; of these, of such lines */
 };
 
 extern const struct rp_engine rp_engine_full_lru, rp_engine_full_fifo, rp_engine_full_random;
@@ -61,9 +66,9 @@ extern const struct rp_engine rp_engine_full_lru, rp_engine_full_fifo, rp_engine
 enum { RP_FULL_DIRTY = 1, RP_FULL_GHOST = 2 }; /* bits of `at` */
 
 /* For engines that keep an order of their own (sim/queues.h): their functions, or parts of them. `known`: lines that
- * buckets hold at most. rp_full_prepare fills in c->home and c->key for a chunk, and keeps whole lines from then on if it
- * has to. RP_RESOURCE: no memory. */
-bool rp_full_open(struct rp_full *c, uint32_t known, struct rp_err *err);
+ * buckets hold, and `passing` more for a while. rp_full_prepare fills in c->home and c->key for a chunk, and keeps whole
+ * lines from then on if it has to. RP_RESOURCE: no memory. */
+bool rp_full_open(struct rp_full *c, uint32_t known, uint32_t passing, struct rp_err *err);
 void rp_full_close(struct rp_full *c);
 bool rp_full_prepare(struct rp_full *c, const struct rp_lookups *in, struct rp_err *err);
 bool rp_full_ahead(const struct rp_full *c); /* whether buckets should be prefetched */

@@ -45,6 +45,7 @@ prefetch_victim(const struct rp_full *c, uint64_t word, uint32_t oldest)
 /* The state that every miss changes, in locals of the loop. */
 struct full_state {
 	uint32_t count, oldest;
+	size_t missed;
 	struct rp_rng rng;
 };
 
@@ -54,6 +55,7 @@ RP_INLINE uint8_t
 full_make_room(
     struct rp_full *c, struct full_state *s, bool random, bool ahead, uint32_t *at, uint64_t *left)
 {
+	s->missed++;
 	if (__builtin_expect(s->count < c->lines, 0)) {
 		s->count++;
 		if (random) {
@@ -93,7 +95,7 @@ full_loop(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outc
 	const uint8_t *dirtying = c->cache.spec->write == RP_WRITE_BACK ? in->dirty : none,
 		      *store = in->store;
 	const uint32_t *home = c->home, *keys = c->key;
-	struct full_state s = { c->count, c->oldest, c->rng };
+	struct full_state s = { c->count, c->oldest, 0, c->rng };
 	const uint64_t *lines = in->line;
 	struct rp_bucket *bucket = c->bucket;
 	uint32_t *log = c->log, pos = c->pos;
@@ -144,6 +146,8 @@ full_loop(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outc
 	c->count = s.count;
 	c->oldest = s.oldest;
 	c->rng = s.rng;
+	c->missed = s.missed;
+	c->returned = 0;
 }
 
 #define FULL_RUN(name, order, wide, ahead)                                                         \

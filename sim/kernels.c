@@ -6,6 +6,7 @@
 #include "sim/kernels.h"
 #include "sim/full_loop.h"
 #include "sim/mshr_loop.h"
+#include "sim/full_steps.h"
 #include "sim/sets_loop.h"
 #include "sim/ways.h"
 
@@ -270,6 +271,7 @@ const struct rp_kernels RP_KERNELS = {
 	.mshr = mshr_run,
 	.full_prepare = full_prepare,
 	.full = { FULL_TABLE(full_lru), FULL_TABLE(full_fifo), FULL_TABLE(full_random) },
+	.full_steps = FULL_TABLE(full_steps),
 	.opt_prepare = opt_prepare,
 	.opt_sets = OPT_TABLE,
 	.opt_full = opt_full_run,

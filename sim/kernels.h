@@ -84,6 +84,7 @@ struct rp_kernels {
 	/* The same for one set of any size; all bits of the tags. By: order; wide; prefetch. Victims may be NULL. */
 	uint64_t (*full_prepare)(struct rp_full *c, const struct rp_lookups *in);
 	rp_full_run *full[3][2][2];
+	rp_full_run *full_steps[2][2]; /* of lru, full, write misses brought in */
 	/* Belady's MIN. Sets by: keys of 64 bits; size; prefetch. Full: lookups [from, to) of the chunk. */
 	void (*opt_prepare)(struct rp_opt_sets *c, const struct rp_lookups *in);
 	void (*opt_sets[2][RP_SIZES][2])(

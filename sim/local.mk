@@ -21,6 +21,7 @@ core += sim/full.c
 core += sim/full.h
 core += sim/full_find.h
 core += sim/full_loop.h
+core += sim/full_steps.h
 core += sim/future.c
 core += sim/future.h
 core += sim/index.h

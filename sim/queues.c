@@ -229,7 +229,7 @@ open_queues(struct rp_cache *cache, enum rp_lists_loop loop, uint32_t ghosts,
 	q->loop = loop;
 	q->full.ghosts = loop == RP_LISTS_S3FIFO || loop == RP_LISTS_ARC;
 	q->full.dropped = dropped;
-	if (!rp_full_open(&q->full, cache->spec->ways + ghosts, err))
+	if (!rp_full_open(&q->full, cache->spec->ways + ghosts, 0, err))
 		return false;
 	for (unsigned i = 0; i < RP_QUEUES; i++)
 		if (is_log(q, i) && !new_log(&q->log[i], 64, err))

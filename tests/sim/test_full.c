@@ -79,3 +79,32 @@ RP_TEST(full, the_log_is_compacted_in_order)
 	same_at_all_levels("random,size=6400", b);
 	rp_batch_free(b);
 }
+
+/* More misses than hits and nothing dropped, so that lookups are taken in steps: lines of one bucket among them, keys of 64
+ * bits, and lines that come back soon after they left, clean or dirty. */
+RP_TEST(full, steps_give_what_single_lookups_give)
+{
+	static const char *const specs[] = { "lru,size=128", "lru,size=6464", "lru,size=160000",
+		"lru,size=19200,write=through", "lru,size=19200,classify=yes" };
+	static const uint64_t lines[] = { 2, 101, 2500, 300, 300 };
+	struct rp_rng rng = { rp_test_seed("steps") };
+	for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
+		for (unsigned wide = 0; wide < 2; wide++) {
+			uint64_t line[40], from = wide ? UINT64_C(1) << 55 : 0;
+			struct rp_batch *b = rp_batch_new(60000, 0, NULL);
+			lines_of_one_bucket(8, from, line, 40);
+			for (uint64_t loop = 0; b->n < 60000; loop++) {
+				uint64_t r = rp_rng_next(&rng), at = from + r % (4 * lines[i]);
+				if ((r >> 32 & 15) == 0)
+					at = line[(r >> 40) % 40];
+				else if ((r >> 32 & 31) ==
+					 1) /* a loop a little longer than the cache */
+					at = from + loop % (lines[i] + lines[i] / 16 + 1);
+				rp_batch_put(b,
+				    &(struct rp_access){
+					.addr = 64 * at, .size = 4, .kind = (r >> 50 & 3) == 0 });
+			}
+			same_at_all_levels(specs[i], b);
+			rp_batch_free(b);
+		}
+}

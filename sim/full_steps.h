@@ -116,9 +116,8 @@ steps_age(struct rp_full *c, size_t from, size_t to)
 	return s;
 }
 
-enum {
-	STEPS_BACK = UINT32_C(1) << 31
-}; /* in the log, beside a lookup: its line left, and came back */
+/* In the log, beside a lookup: its line left, and came back. */
+#define STEPS_BACK (UINT32_C(1) << 31)
 
 enum { BLOCK = 16 };
 

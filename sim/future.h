@@ -23,8 +23,8 @@
 
 struct rp_future;
 
-/* For lookups of 2^unit_bits bytes, and lines of 2^sectors of those; `bypassed` as in rp_expand_new. Gives (rp_future_free). RP_RESOURCE: no temporary file, no
- * memory. */
+/* For lookups of 2^unit_bits bytes, and lines of 2^sectors of those; `bypassed` as in rp_expand_new. Gives
+ * (rp_future_free). RP_RESOURCE: no temporary file, no memory. */
 struct rp_future *rp_future_new(
     unsigned unit_bits, unsigned sectors, bool bypassed, enum rp_level level, struct rp_err *err);
 void rp_future_free(struct rp_future *f); /* accepts NULL */

@@ -92,7 +92,7 @@ drop_random(struct rp_full *c, uint32_t place)
 static uint32_t
 step_of(const struct rp_cache_spec *s)
 {
-	return s->ways < RP_CHUNK ? s->ways : RP_CHUNK;
+	return s->ways < RP_FULL_STEP ? s->ways : RP_FULL_STEP;
 }
 
 static bool

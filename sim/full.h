@@ -12,7 +12,8 @@
 
 #include "sim/engine.h"
 
-enum { RP_BUCKET_WAYS = 7, RP_FULL_AHEAD = 12 /* lookups to prefetch */ };
+/* Ways of a bucket; lookups to prefetch; and of a step, the longer of which the more lines leave and come back in it. */
+enum { RP_BUCKET_WAYS = 7, RP_FULL_AHEAD = 12, RP_FULL_STEP = 512 };
 
 /* A cache line. The first half is read as one vector by every lookup and written on a fill only: a store just before such
  * a load would make it wait. The second half is written by every use. */
@@ -55,10 +56,11 @@ struct rp_full {
 	struct rp_rng rng;
 	/* Of the chunk at hand. */
 	uint32_t home[RP_CHUNK + 64], key[RP_CHUNK + 64];
-	uint32_t before[RP_CHUNK];   /* word `at` of each lookup's line as it was; 0: it is new */
-	uint64_t left[RP_CHUNK + 1]; /* entries of lines that leave; from bit 32 on the lookup */
-	uint32_t back[RP_CHUNK + 1]; /* lookups of lines that left and come back in the same step */
-	size_t missed, returned;     /* lookups of it that did; of these, of such lines */
+	uint32_t before[RP_CHUNK]; /* word `at` of each lookup's line as it was; 0: it is new */
+	uint64_t
+	    left[RP_FULL_STEP + 1]; /* of a step: entries that leave; from bit 32 on the lookup */
+	uint32_t back[RP_FULL_STEP + 1]; /* lookups of lines that left in it */
+	size_t missed, returned; /* lookups of the chunk that did; of these, of such lines */
 };
 
 extern const struct rp_engine rp_engine_full_lru, rp_engine_full_fifo, rp_engine_full_random;

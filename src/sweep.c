@@ -76,6 +76,16 @@ static const struct rp_opt opts[] = {
 	{ 0 },
 };
 
+/* Whether an option of the grid is not as it is by default. */
+static bool
+asks_for_caches(const struct sweep_opts *o)
+{
+	const struct rp_sweep_axes *a = &o->axes;
+	return a->sets || a->ways || a->size || a->index || a->mshr || a->merge || a->latency ||
+	       strcmp(a->line, "64") != 0 || strcmp(a->policy, "lru") != 0 || o->with.n ||
+	       o->plugin_files.n;
+}
+
 static bool
 check_opts(struct sweep_opts *o, struct rp_err *err)
 {
@@ -90,10 +100,14 @@ check_opts(struct sweep_opts *o, struct rp_err *err)
 	if (target && !(o->target >= 0 && o->target <= 1))
 		return rp_fail(err, RP_USAGE, "--target-miss-ratio: %g is not in 0..1", o->target);
 	if (!(o->pays > 0 && o->pays <= 1))
-		return rp_fail(err, RP_USAGE, "--pays: %g is not in 0..1, or 0", o->pays);
+		return rp_fail(err, RP_USAGE, "--pays: %g is not above 0 and at most 1", o->pays);
 	if (o->join && (o->shard || o->resume || o->dry_run || o->verify))
 		return rp_fail(err, RP_USAGE,
 		    "--join only reads outputs: not with --shard, --resume, --dry-run, --verify");
+	if (o->join && (asks_for_caches(o) || o->counters || o->warmup || o->flush || o->law))
+		return rp_fail(err, RP_USAGE,
+		    "--join only reads outputs: not with what says which caches, or how they "
+		    "count");
 	if (o->resume && !strcmp(o->output, "-"))
 		return rp_fail(
 		    err, RP_USAGE, "--resume: wanted -o FILE, beside which the journal is");

@@ -370,18 +370,27 @@ run_chunk(struct rp_tree *t, struct level *l, struct unit *u, const struct rp_lo
 	       tree_tally(t, l, u, in, &t->result, slot, err);
 }
 
+static bool
+run_rows(struct rp_tree *t, struct level *l, struct unit *u, const struct rp_batch *rows,
+    size_t from, size_t to, struct rp_requests *asks, const uint32_t *slot, struct rp_err *err)
+{
+	for (size_t row = from; row < to;)
+		if (!run_chunk(t, l, u, next_chunk(l, rows, &row, to), asks, slot, err))
+			return false;
+	return true;
+}
+
 /* Rows [from, to) through one cache; what it asks for is appended to t->asks, or counted if that is enough. */
 static bool
 run_unit(struct rp_tree *t, struct level *l, struct unit *u, const struct rp_batch *rows,
     size_t from, size_t to, const uint32_t *slot, struct rp_err *err)
 {
-	struct rp_requests *asks = is_counted(t, l) ? NULL : &t->asks;
+	if (!is_counted(t, l))
+		return run_rows(t, l, u, rows, from, to, &t->asks, slot, err);
 	struct rp_counters before = u->total;
-	for (size_t row = from; row < to;)
-		if (!run_chunk(t, l, u, next_chunk(l, rows, &row, to), asks, slot, err))
-			return false;
-	if (!asks)
-		remember_counted(t, &before, &u->total);
+	if (!run_rows(t, l, u, rows, from, to, NULL, slot, err))
+		return false;
+	remember_counted(t, &before, &u->total);
 	return true;
 }
 

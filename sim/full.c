@@ -88,19 +88,11 @@ drop_random(struct rp_full *c, uint32_t place)
 		c->oldest = at;
 }
 
-/* As many lookups as there are lines at most, so that none leaves in the step that brings it in. */
-static uint32_t
-step_of(const struct rp_cache_spec *s)
-{
-	return s->ways < RP_FULL_STEP ? s->ways : RP_FULL_STEP;
-}
-
 static bool
 open_full(struct rp_cache *cache, enum rp_full_order order, struct rp_err *err)
 {
 	struct rp_full *c = (struct rp_full *)cache;
-	c->step = order == RP_FULL_LRU ? step_of(cache->spec) : 0;
-	if (!rp_full_open(c, cache->spec->ways, c->step, err))
+	if (!rp_full_open(c, cache->spec->ways, order == RP_FULL_LRU ? RP_FULL_STEP : 0, err))
 		return false;
 	c->order = order;
 	c->dropped = order == RP_FULL_RANDOM ? drop_random : drop_entry;

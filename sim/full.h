@@ -52,7 +52,6 @@ struct rp_full {
 	uint64_t *live; /* the first word is no entry's, so that 0 stands for none */
 	uint32_t pos,
 	    oldest; /* next entry; word of `live` below which all are 0. Random: ways below are taken */
-	uint32_t step; /* lookups that lru takes at once (sim/full_steps.h) */
 	struct rp_rng rng;
 	/* Of the chunk at hand. */
 	uint32_t home[RP_CHUNK + 64], key[RP_CHUNK + 64];

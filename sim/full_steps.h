@@ -196,9 +196,10 @@ full_in_steps(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict 
 	static const uint8_t none[RP_CHUNK];
 	const uint8_t *dirtying = c->cache.spec->write == RP_WRITE_BACK ? in->dirty : none;
 	memset(outcome, 0, in->n);
+	const size_t step = c->lines < RP_FULL_STEP ? c->lines : RP_FULL_STEP;
 	c->missed = c->returned = 0;
 	for (size_t from = 0, to; from < in->n; from = to) {
-		to = in->n - from > c->step ? from + c->step : in->n;
+		to = in->n - from > step ? from + step : in->n;
 		steps_find(c, in, dirtying, from, to, wide, ahead);
 		struct step s = steps_age(c, from, to);
 		steps_return(c, dirtying, &s, from, to);

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "sim/requests.h"
+#include "sim/ways.h"
 
 #include "base/mem.h"
 
@@ -76,15 +77,6 @@ put_lookup(struct rp_requests *r, const struct rp_cache_spec *s, const struct rp
 
 enum { WORD = 8, WORDS = 8 };
 
-/* The bytes of a word that are not 0, a bit each. */
-static uint64_t
-some_of(uint64_t word)
-{
-	const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
-	uint64_t top = (((word & low) + low) | word) & ~low;
-	return top * UINT64_C(0x0002040810204081) >> 56;
-}
-
 /* Of 64 lookups, or n if that is less, those that may send something down. Whether eight of them do at all is anybody's
  * guess, so it is not asked. */
 static uint64_t
@@ -95,7 +87,7 @@ mask_of(const uint8_t *outcome, const uint8_t *passes, size_t n)
 		memcpy(&any, outcome + i * WORD, WORD);
 		if (passes)
 			memcpy(&more, passes + i * WORD, WORD);
-		mask |= some_of(any | more) << i * WORD;
+		mask |= ways_some(any | more) << i * WORD;
 	}
 	return n < 64 ? mask & ((UINT64_C(1) << n) - 1) : mask;
 }

@@ -391,6 +391,15 @@ ways_among16(const uint16_t *x, uint16_t number)
 	return m;
 }
 
+/* The bytes of a word that are not 0, a bit each. */
+RP_INLINE uint64_t
+ways_some(uint64_t word)
+{
+	const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+	uint64_t top = (((word & low) + low) | word) & ~low;
+	return top * UINT64_C(0x0002040810204081) >> 56;
+}
+
 /* Bit j: byte j of 64, aligned to nothing, has a bit of these. */
 RP_INLINE uint64_t
 ways_with(const uint8_t *x, uint8_t bits)
@@ -400,12 +409,9 @@ ways_with(const uint8_t *x, uint8_t bits)
 	m = _mm512_test_epi8_mask(_mm512_loadu_si512(x), _mm512_set1_epi8((char)bits));
 #else
 	for (unsigned i = 0; i < 8; i++) {
-		const uint64_t ones = UINT64_C(0x0101010101010101), low = 127 * ones;
 		uint64_t eight;
 		memcpy(&eight, x + 8 * i, sizeof eight);
-		eight &= bits * ones;
-		eight = (((eight & low) + low) | eight) & ~low;
-		m |= (eight >> 7) * UINT64_C(0x0102040810204080) >> 56 << 8 * i;
+		m |= ways_some(eight & bits * UINT64_C(0x0101010101010101)) << 8 * i;
 	}
 #endif
 	return m;

@@ -61,7 +61,7 @@ opt_sets_loop(struct rp_opt_sets *c, const struct rp_lookups *in, uint8_t *restr
 			m = UINT64_C(1) << miss.way;
 			c->line[s * ways + miss.way] = in->line[i];
 			dirty[s] &= ~m;
-			ways_put(set, miss.way, next, wide);
+			ways_put_if(set, miss.way, 1, next, wide, lanes);
 		}
 		dirty[s] |= m & -w;
 	}

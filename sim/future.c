@@ -24,7 +24,8 @@ enum {
 	AHEAD_FROM = 256 << 10, /* bytes of a table that the second-level cache may not hold */
 	SLOTS = 2 * BLOCK,      /* of the table at first */
 	REGION_BITS = 20,       /* lines of a named region: 2^20 */
-	KEPT = 2                /* mebibytes of each file in memory */
+	KEPT = 2,               /* mebibytes of each file in memory */
+	TOLD = 16               /* keys made at a time, as a vector */
 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -65,8 +66,8 @@ struct rp_future {
 	unsigned shift;  /* 64 - log2(slots) */
 	uint64_t number; /* of the lookup before those gone through */
 	/* How far ahead the next uses of a block are: as they are found, and as they are read. */
-	uint64_t use[BLOCK];  /* if wide, */
-	uint32_t near[BLOCK]; /* or if not */
+	uint64_t use[BLOCK];         /* if wide, */
+	uint32_t near[BLOCK + TOLD]; /* or if not */
 	bool use_wide;
 	size_t use_at, use_n;
 	uint64_t done; /* lookups that have been told */
@@ -425,16 +426,18 @@ read_uses(struct rp_future *f, struct rp_err *err)
 	return true;
 }
 
-/* Keys of n lookups from number `number` on. */
+/* Keys of n lookups from number `number` on, and anything behind them. */
 static void
 tell(const struct rp_future *f, uint64_t number, size_t n, uint64_t *restrict next)
 {
 	const uint64_t *restrict use = f->use + f->use_at;
 	const uint32_t *restrict near = f->near + f->use_at;
-	for (size_t k = 0; !f->use_wide && k < n; k++) {
-		uint64_t never = -(uint64_t)(near[k] == 0), key = number + k;
-		next[k] = (key ^ never) + near[k]; /* UINT64_MAX - key, or the later lookup */
-	}
+	for (size_t k = 0; !f->use_wide && k < n; k += TOLD)
+		for (size_t j = k; j < k + TOLD; j++) {
+			/* The later lookup, or UINT64_MAX less this one. */
+			uint64_t never = -(uint64_t)(near[j] == 0), key = number + j;
+			next[j] = (key ^ never) + near[j];
+		}
 	for (size_t k = 0; f->use_wide && k < n; k++)
 		next[k] = use[k] ? number + k + use[k] : UINT64_MAX - (number + k);
 }

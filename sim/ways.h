@@ -391,6 +391,30 @@ ways_among16(const uint16_t *x, uint16_t number)
 	return m;
 }
 
+/* Which of 16 words, aligned to nothing, are least..most, by numbers of which the first word has `first`: how many. There is
+ * room for 16 in `out`. */
+RP_INLINE uint32_t
+ways_within16(uint32_t *out, const uint32_t *x, uint32_t least, uint32_t most, uint32_t first)
+{
+#if defined __AVX512F__ && !defined RP_WAYS_512
+	const __m512i lanes =
+	    _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+	__m512i above = _mm512_sub_epi32(_mm512_loadu_si512(x), _mm512_set1_epi32((int)least));
+	__mmask16 in = _mm512_cmple_epu32_mask(above, _mm512_set1_epi32((int)(most - least)));
+	__m512i number = _mm512_add_epi32(lanes, _mm512_set1_epi32((int)first));
+	/* In a register first: a compressing store takes many times as long. */
+	_mm512_storeu_si512(out, _mm512_maskz_compress_epi32(in, number));
+	return (uint32_t)__builtin_popcount(in);
+#else
+	uint32_t n = 0;
+	for (uint32_t j = 0; j < 16; j++) {
+		out[n] = first + j;
+		n += x[j] - least <= most - least;
+	}
+	return n;
+#endif
+}
+
 /* The bytes of a word that are not 0, a bit each. */
 RP_INLINE uint64_t
 ways_some(uint64_t word)

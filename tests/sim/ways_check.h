@@ -67,6 +67,26 @@ check_bits(struct rp_rng *rng)
 }
 
 static inline void
+check_words(struct rp_rng *rng)
+{
+	uint32_t x[24], found[16], want[16];
+	for (int round = 0; round < 500; round++) {
+		unsigned at = (unsigned)rp_rng_below(rng, 8), n = 0;
+		/* Round 2^31, and round 0 with what is before it left out. */
+		uint32_t near = round % 2 ? UINT32_C(1) << 31 : 0;
+		uint32_t least = near + (uint32_t)rp_rng_below(rng, 4),
+			 most = least + (uint32_t)rp_rng_below(rng, 4);
+		for (unsigned i = 0; i < 24; i++)
+			x[i] = near - 2 + (uint32_t)rp_rng_below(rng, 8);
+		for (unsigned i = 0; i < 16; i++)
+			if (x[at + i] >= least && x[at + i] <= most)
+				want[n++] = 100 + i;
+		cr_assert_eq(ways_within16(found, x + at, least, most, 100), n);
+		cr_assert_arr_eq(found, want, n * sizeof *want);
+	}
+}
+
+static inline void
 check_ways(void)
 {
 	struct rp_rng rng = rp_rng_for(rp_test_seed("ways"), "ways", 0);
@@ -74,6 +94,7 @@ check_ways(void)
 		for (int wide = 0; wide < 2; wide++)
 			check_set(&rng, wide, lanes);
 	check_bits(&rng);
+	check_words(&rng);
 	_Alignas(32) uint32_t bucket[8] = { 5, 9, 1, 7, 5, 3, 2, 8 };
 	cr_assert_eq(bucket_match(bucket, 5) & 0x7f, 0x11);
 	cr_assert_eq(bucket_match(bucket, 2) & 0x7f, 0x40);

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
 	ALIGN = 64,
@@ -21,7 +20,6 @@ enum {
 	LOG_TIMES = 8,
 	LOG_TIMES_LARGE = 4,
 	LOG_LARGE = 8192, /* lines */
-	LOG_FIRST = 64,   /* entries before it are none */
 	/* Steps pay where more than one lookup in so many misses, unless one in so many is of a line that comes back in the
 	 * step in which it left. */
 	MISSES_FEW = 3,
@@ -49,7 +47,8 @@ log_times(const struct rp_full *c)
 static size_t
 log_most(const struct rp_full *c)
 {
-	return log_times(c) * c->lines + 2 * RP_CHUNK + 2 * LOG_FIRST;
+	/* 16 are read at a time. */
+	return log_times(c) * c->lines + 2 * RP_CHUNK + RP_FULL_LOG_FIRST + 2 * 16;
 }
 
 /* Zeroes all, and nothing is touched before it is used. */
@@ -75,8 +74,7 @@ rp_full_open(struct rp_full *c, uint32_t known, uint32_t passing, struct rp_err 
 static void
 drop_entry(struct rp_full *c, uint32_t place)
 {
-	uint32_t at = *full_at(c, place) >> 1;
-	c->live[at / 64] &= ~(UINT64_C(1) << at % 64);
+	c->log[*full_at(c, place) >> 1] = RP_FULL_NONE;
 }
 
 static void
@@ -98,9 +96,8 @@ open_full(struct rp_cache *cache, enum rp_full_order order, struct rp_err *err)
 	c->dropped = order == RP_FULL_RANDOM ? drop_random : drop_entry;
 	c->rng = rp_rng_for(cache->spec->seed, "sim/policy", 0);
 	c->log = rp_mem_array(log_most(c), sizeof *c->log, err);
-	c->live = rp_mem_array(log_most(c) / 64 + 1, sizeof *c->live, err);
-	c->pos = order == RP_FULL_RANDOM ? 0 : LOG_FIRST;
-	return c->log && c->live;
+	c->pos = c->oldest = order == RP_FULL_RANDOM ? 0 : RP_FULL_LOG_FIRST;
+	return c->log;
 }
 
 static bool
@@ -134,8 +131,14 @@ close_full(struct rp_cache *cache)
 {
 	struct rp_full *c = (struct rp_full *)cache;
 	free(c->log);
-	free(c->live);
 	rp_full_close(c);
+}
+
+/* Whether there is a line at a place in a bucket. */
+static bool
+is_used(const struct rp_full *c, uint32_t place)
+{
+	return c->bucket[place >> 3].key[place & 7] != 0;
 }
 
 /* From now on whole lines are kept by place. */
@@ -146,49 +149,12 @@ widen(struct rp_full *c, struct rp_err *err)
 	if (!line)
 		return false;
 	for (uint32_t b = 0; b < buckets(c); b++)
-		for (uint32_t valid = c->bucket[b].valid; valid; valid &= valid - 1) {
-			uint32_t place = b << 3 | (unsigned)__builtin_ctz(valid);
-			line[place] = full_line(c, place);
-		}
+		for (uint32_t place = b << 3; place < (b << 3 | RP_BUCKET_WAYS); place++)
+			if (is_used(c, place))
+				line[place] = full_line(c, place);
 	c->line = line;
 	c->wide = true;
 	return true;
-}
-
-/* Copies the live entries to the front of the log. */
-static void
-compact(struct rp_full *c)
-{
-	uint32_t to = LOG_FIRST, words = (c->pos + 63) / 64;
-	for (uint32_t i = c->oldest; i < words; i++) {
-		uint64_t word = c->live[i];
-		if (i == c->pos / 64)
-			word &=
-			    (UINT64_C(1) << c->pos % 64) - 1; /* those behind are set in advance */
-		for (; word; word &= word - 1) {
-			uint32_t place = c->log[i * 64 + (unsigned)__builtin_ctzll(word)];
-			*full_at(c, place) = to << 1 | (*full_at(c, place) & 1);
-			c->log[to++] = place;
-		}
-	}
-	memset(c->live + LOG_FIRST / 64, 0xff, (to - LOG_FIRST) / 64 * sizeof *c->live);
-	if (to % 64)
-		c->live[to / 64] = (UINT64_C(1) << to % 64) - 1;
-	c->pos = to;
-	c->oldest = LOG_FIRST / 64;
-}
-
-/* Room for n more entries, whose bits are set. There is always a live entry before them when one is looked for, so those
- * that are not written yet are never taken for the oldest. */
-static void
-extend_log(struct rp_full *c, size_t n)
-{
-	if (c->pos + n > log_times(c) * c->count + RP_CHUNK + n)
-		compact(c);
-	size_t word = c->pos / 64, end = (c->pos + n + 63) / 64;
-	c->live[word] = (c->pos % 64 ? c->live[word] : 0) | UINT64_MAX << c->pos % 64;
-	for (word++; word < end; word++)
-		c->live[word] = UINT64_MAX;
 }
 
 bool
@@ -218,8 +184,8 @@ run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, uint6
 	struct rp_full *c = (struct rp_full *)cache;
 	if (!rp_full_prepare(c, in, err))
 		return false;
-	if (c->order != RP_FULL_RANDOM)
-		extend_log(c, in->n);
+	if (c->order != RP_FULL_RANDOM && c->pos + in->n > log_times(c) * c->count + 2 * RP_CHUNK)
+		cache->kernels->full_compact(c);
 	bool steps = c->order == RP_FULL_LRU && c->count == c->lines && pay_steps(c, in->n);
 	(steps ? cache->kernels->full_steps
 	       : cache->kernels->full[c->order])[c->wide][rp_full_ahead(c)](c, in, outcome, victim);
@@ -233,20 +199,18 @@ is_ghost(const struct rp_full *c, uint32_t place)
 	return c->ghosts && (*full_at(c, place) & RP_FULL_GHOST);
 }
 
-/* Place of a line, or UINT32_MAX. */
+/* Place of a line, or none. */
 static uint32_t
 find(const struct rp_full *c, uint64_t line)
 {
 	uint32_t key = full_key(full_tag(c, line)), b = full_home(line, key, c->bits);
-	if (!c->wide && full_tag(c, line) > UINT32_MAX)
-		return UINT32_MAX;
-	for (uint32_t w = 0; w < RP_BUCKET_WAYS; w++)
-		if ((c->bucket[b].valid >> w & 1) && full_line(c, b << 3 | w) == line)
-			return b << 3 | w;
+	for (uint32_t place = b << 3; place < (b << 3 | RP_BUCKET_WAYS); place++)
+		if (is_used(c, place) && full_line(c, place) == line)
+			return place;
 	for (uint32_t n = c->bucket[b].chain; n; n = c->node[n].next)
 		if (c->node[n].line == line)
 			return n << 3 | RP_BUCKET_WAYS;
-	return UINT32_MAX;
+	return RP_FULL_NONE;
 }
 
 static bool
@@ -293,8 +257,8 @@ static uint64_t
 each_in_bucket(struct rp_full *c, uint32_t b, uint64_t first, uint64_t last, place_fn *f)
 {
 	uint64_t n = 0;
-	for (uint32_t valid = c->bucket[b].valid; valid; valid &= valid - 1)
-		n += within(c, b << 3 | (unsigned)__builtin_ctz(valid), first, last, f);
+	for (uint32_t place = b << 3; place < (b << 3 | RP_BUCKET_WAYS); place++)
+		n += is_used(c, place) && within(c, place, first, last, f);
 	for (uint32_t node = c->bucket[b].chain, next; node; node = next) {
 		next = c->node[node].next;
 		n += within(c, node << 3 | RP_BUCKET_WAYS, first, last, f);
@@ -310,7 +274,7 @@ each(struct rp_full *c, uint64_t first, uint64_t last, place_fn *f)
 	if (last - first < c->lines) {
 		for (uint64_t i = 0; i <= last - first; i++) {
 			uint32_t place = find(c, first + i);
-			n += place != UINT32_MAX && !is_ghost(c, place) && f(c, place);
+			n += place != RP_FULL_NONE && !is_ghost(c, place) && f(c, place);
 		}
 		return n;
 	}
@@ -354,14 +318,15 @@ rp_full_walk(struct rp_cache *cache, uint64_t first, uint64_t last, rp_line_fn *
 	if (last - first < c->lines) {
 		for (uint64_t i = 0; i <= last - first; i++) {
 			uint32_t place = find(c, first + i);
-			if (place != UINT32_MAX)
+			if (place != RP_FULL_NONE)
 				tell(c, place, first, last, f, to);
 		}
 		return;
 	}
 	for (uint32_t b = 0; b < buckets(c); b++) {
-		for (uint32_t valid = c->bucket[b].valid; valid; valid &= valid - 1)
-			tell(c, b << 3 | (unsigned)__builtin_ctz(valid), first, last, f, to);
+		for (uint32_t place = b << 3; place < (b << 3 | RP_BUCKET_WAYS); place++)
+			if (is_used(c, place))
+				tell(c, place, first, last, f, to);
 		for (uint32_t n = c->bucket[b].chain; n; n = c->node[n].next)
 			tell(c, n << 3 | RP_BUCKET_WAYS, first, last, f, to);
 	}

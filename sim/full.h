@@ -2,11 +2,11 @@
  *
  * A line lies in a bucket of 7, chosen by a hash, and never moves, so its place is a stable name; the few that find their
  * bucket full are nodes in a chain behind it. The order of lru and fifo is a log of places, the newest last: a use appends
- * one, and a bit says which entries are the latest of their place ("live"). The victim is the oldest live entry. When the
- * log is long the live entries are copied to its front. For random the log holds places by way, in any order.
+ * one, and takes its place out of the entry that it had. The victim is the oldest entry with a place. When the log is long
+ * those are copied to its front. For random the log holds places by way, in any order.
  *
- * A key is the line without the bits that choose the bucket, so bucket and key give the line back; where it has more than
- * 32 bits the key is folded, and whole lines are kept and compared too ("wide"). */
+ * A key is the line without the bits that choose the bucket ("tag"), and 1 more, so bucket and key give the line back; where
+ * it has more than 32 bits the key is folded, and whole lines are kept and compared too ("wide"). */
 #ifndef RP_SIM_FULL_H
 #define RP_SIM_FULL_H
 
@@ -15,14 +15,18 @@
 /* Ways of a bucket; lookups to prefetch; and of a step, the longer of which the more lines leave and come back in it. */
 enum { RP_BUCKET_WAYS = 7, RP_FULL_AHEAD = 12, RP_FULL_STEP = 512 };
 
+enum { RP_FULL_LOG_FIRST = 16 }; /* words of the log before it are no entries */
+
+#define RP_FULL_NONE UINT32_MAX /* no place; in the log, that its line has been used since */
+
 /* A cache line. The first half is read as one vector by every lookup and written on a fill only: a store just before such
  * a load would make it wait. The second half is written by every use. */
 struct rp_bucket {
-	uint32_t key[RP_BUCKET_WAYS];
-	uint32_t valid; /* a bit a way */
-	uint32_t
-	    at[RP_BUCKET_WAYS]; /* twice where the way stands in the log, and 1 if it is dirty */
-	uint32_t chain;         /* first node, 0: none */
+	uint32_t key[RP_BUCKET_WAYS]; /* 0: the way is free */
+	uint32_t chain;               /* first node, 0: none */
+	/* Twice where the way stands in the log, and 1 if it is dirty; 0 of a way that is free. */
+	uint32_t at[RP_BUCKET_WAYS];
+	uint32_t unused;
 };
 
 struct rp_node {
@@ -47,18 +51,18 @@ struct rp_full {
 	uint64_t *line;        /* by place, if wide */
 	struct rp_node *node;  /* from 1 on */
 	uint32_t nodes, spare; /* nodes ever used; first that is free again, 0: none */
-	/* A place is bucket * 8 + way, or node * 8 + 7. For random log[way] is the place + 1, or 0. */
+	/* A place is bucket * 8 + way, or node * 8 + 7. The first words are no entries, so that 0 stands for none. For random
+	 * log[way] is the place + 1, or 0. */
 	uint32_t *log;
-	uint64_t *live; /* the first word is no entry's, so that 0 stands for none */
-	uint32_t pos,
-	    oldest; /* next entry; word of `live` below which all are 0. Random: ways below are taken */
+	/* Next entry; entry below which none has a place. Random: ways below are taken. */
+	uint32_t pos, oldest;
 	struct rp_rng rng;
 	/* Of the chunk at hand. */
 	uint32_t home[RP_CHUNK + 64], key[RP_CHUNK + 64];
-	uint32_t before[RP_CHUNK]; /* word `at` of each lookup's line as it was; 0: it is new */
-	uint64_t
-	    left[RP_FULL_STEP + 1]; /* of a step: entries that leave; from bit 32 on the lookup */
-	uint32_t back[RP_FULL_STEP + 1]; /* lookups of lines that left in it */
+	uint32_t
+	    before[RP_CHUNK + 16]; /* word `at` of each lookup's line as it was; 0: it is new */
+	/* Of a step: entries that may leave, the oldest first; lookups that may miss. */
+	uint32_t leaving[RP_FULL_STEP + 32], missing[RP_FULL_STEP + 16];
 	size_t missed, returned; /* lookups of the chunk that did; of these, of such lines */
 };
 
@@ -85,10 +89,12 @@ full_tag(const struct rp_full *c, uint64_t line)
 	return line >> c->bits;
 }
 
+/* Never 0. */
 static inline uint32_t
 full_key(uint64_t tag)
 {
-	return (uint32_t)tag ^ (uint32_t)(tag >> 32);
+	uint32_t key = (uint32_t)(tag + 1) ^ (uint32_t)((tag + 1) >> 32);
+	return key ? key : 1;
 }
 
 /* Neighbours stay neighbours; lines a power of two apart are spread by the high bits of a product. */
@@ -114,7 +120,7 @@ full_line(const struct rp_full *c, uint32_t place)
 	if (c->wide)
 		return c->line[place];
 	uint32_t key = c->bucket[b].key[w];
-	return (uint64_t)key << c->bits |
+	return (uint64_t)(key - 1) << c->bits |
 	       ((b ^ full_spread(key, c->bits)) & ((UINT32_C(1) << c->bits) - 1));
 }
 
@@ -124,8 +130,9 @@ full_remove(struct rp_full *c, uint32_t place)
 {
 	uint32_t b = place >> 3, w = place & 7;
 	if (w < RP_BUCKET_WAYS) {
-		c->bucket[b].valid &= ~(UINT32_C(1) << w);
-		return c->bucket[b].at[w] & 1;
+		uint32_t at = c->bucket[b].at[w];
+		c->bucket[b].key[w] = c->bucket[b].at[w] = 0;
+		return at & 1;
 	}
 	struct rp_node *n = &c->node[b];
 	uint32_t *to =

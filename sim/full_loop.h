@@ -5,8 +5,8 @@
 #include "sim/full_find.h"
 #include "sim/kernels.h"
 
-/* Bucket and key of each lookup; all bits of the tags. What lies behind the last one is prepared too, and only
- * prefetched. */
+/* Bucket and key of each lookup; all bits of the tags and 1 more each. What lies behind the last one is prepared too, and
+ * only prefetched. */
 static uint64_t
 full_prepare(struct rp_full *c, const struct rp_lookups *in)
 {
@@ -18,7 +18,7 @@ full_prepare(struct rp_full *c, const struct rp_lookups *in)
 		for (size_t j = 0; j < RP_BLOCK; j++) {
 			uint64_t tag = line[j] >> bits;
 			uint32_t key = full_key(tag);
-			all |= tag;
+			all |= tag + 1;
 			keys[j] = key;
 			home[j] = full_home(line[j], key, bits);
 		}
@@ -26,20 +26,46 @@ full_prepare(struct rp_full *c, const struct rp_lookups *in)
 	return all;
 }
 
-/* The entry is not the latest of its place any more. */
-RP_INLINE void
-full_dies(uint64_t *live, uint32_t at)
+/* Numbers of the entries from *at on that have a place, about `want` of them or all up to `end`, in out, which has room for
+ * 16 more: how many. *at goes on behind them. */
+RP_INLINE uint32_t
+full_entries(const uint32_t *log, uint32_t *at, uint32_t end, uint32_t *out, uint32_t want)
 {
-	live[at / 64] &= ~(UINT64_C(1) << at % 64);
+	uint32_t n = 0;
+	for (; *at < end && n < want; *at += 16)
+		n += ways_within16(out + n, log + *at, 0, RP_FULL_NONE - 1, *at);
+	return n;
 }
 
-/* The next victim's bucket will be written soon. */
-RP_INLINE void
-prefetch_victim(const struct rp_full *c, uint64_t word, uint32_t oldest)
+/* Copies the entries that have a place to the front of the log. */
+static void
+full_compact(struct rp_full *c)
 {
-	if (word)
-		__builtin_prefetch(
-		    &c->bucket[c->log[oldest * 64 + (unsigned)__builtin_ctzll(word)] >> 3], 1);
+	uint32_t to = RP_FULL_LOG_FIRST, from[512 + 16], *log = c->log;
+	for (uint32_t i = 0; i < 16; i++)
+		log[c->pos + i] = RP_FULL_NONE;
+	while (c->oldest < c->pos) {
+		uint32_t n = full_entries(log, &c->oldest, c->pos, from, 512);
+		for (uint32_t k = 0; k < n; k++) {
+			uint32_t place = log[from[k]], *at = full_at(c, place);
+			*at = to << 1 | (*at & 1);
+			log[to++] = place;
+		}
+	}
+	c->pos = to;
+	c->oldest = RP_FULL_LOG_FIRST;
+}
+
+/* The first entry from `at` on that has a place; there is one. */
+RP_INLINE uint32_t
+full_oldest(const uint32_t *log, uint32_t at)
+{
+	uint32_t n, found[16];
+	if (log[at] != RP_FULL_NONE)
+		return at;
+	for (at++; !(n = ways_within16(found, log + at, 0, RP_FULL_NONE - 1, at)); at += 16)
+		;
+	return found[0];
 }
 
 /* The state that every miss changes, in locals of the loop. */
@@ -70,21 +96,17 @@ full_make_room(
 		*at = (uint32_t)rp_rng_below(&s->rng, c->lines);
 		victim = c->log[*at] - 1;
 	} else {
-		while (!c->live[s->oldest])
-			s->oldest++;
-		uint64_t word = c->live[s->oldest];
-		victim = c->log[s->oldest * 64 + (unsigned)__builtin_ctzll(word)];
-		word &= word - 1;
-		c->live[s->oldest] = word;
-		if (ahead)
-			prefetch_victim(c, word, s->oldest);
+		s->oldest = full_oldest(c->log, s->oldest);
+		victim = c->log[s->oldest++];
+		if (ahead) /* its bucket will be written soon */
+			__builtin_prefetch(&c->bucket[c->log[s->oldest] >> 3], 1);
 	}
 	if (left)
 		*left = full_line(c, victim);
 	return (uint8_t)(RP_MISSED | RP_EVICTED | full_remove(c, victim) << 2);
 }
 
-/* `order` is a constant. The log has room for the chunk, and its bits are set in advance (full.c). */
+/* `order` is a constant. The log has room for the chunk (full.c). */
 RP_INLINE void
 full_loop(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outcome,
     uint64_t *restrict victim, enum rp_full_order order, bool wide, bool ahead)
@@ -99,9 +121,8 @@ full_loop(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outc
 	const uint64_t *lines = in->line;
 	struct rp_bucket *bucket = c->bucket;
 	uint32_t *log = c->log, pos = c->pos;
-	uint64_t *live = c->live;
 	for (size_t i = 0, n = in->n; i < n; i++) {
-		uint32_t b = home[i], key = keys[i], w = dirtying[i], place = FULL_NONE;
+		uint32_t b = home[i], key = keys[i], w = dirtying[i], place = RP_FULL_NONE;
 		struct rp_bucket *k = &bucket[b];
 		if (ahead)
 			__builtin_prefetch(&bucket[home[i + RP_FULL_AHEAD]], 1);
@@ -115,18 +136,18 @@ full_loop(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict outc
 				continue;
 			}
 			k->at[way] = pos << 1 | (at & 1) | w;
-			full_dies(live, at >> 1);
+			log[at >> 1] = RP_FULL_NONE;
 			log[pos++] = b << 3 | way;
 			continue;
 		}
-		if (k->chain && (place = full_chained(c, k->chain, lines[i])) != FULL_NONE) {
+		if (k->chain && (place = full_chained(c, k->chain, lines[i])) != RP_FULL_NONE) {
 			struct rp_node *node = &c->node[place >> 3];
 			uint32_t at = node->at;
 			outcome[i] = 0;
 			node->at = (lru ? pos << 1 | (at & 1) : at) | w;
 			if (!lru)
 				continue;
-			full_dies(live, at >> 1);
+			log[at >> 1] = RP_FULL_NONE;
 			log[pos++] = place;
 			continue;
 		}

@@ -1,16 +1,15 @@
 /* full_steps.h - lru over a full cache in steps of many lookups, without a branch for hit or miss; part of kernels.c.
  *
  * Where many lookups miss, a branch on whether one does is mispredicted so often that it costs more than all else. So first
- * every line is found, or put in, as if nothing ever left: where it stood in the log before. Then, in order, a lookup has
- * hit if that entry is not older than the oldest live one, and each that has not makes the oldest line leave. Lines that
- * left and came back in the same step are put right, and last the others that left are taken out of their buckets.
+ * every line is found, or put in, as if nothing ever left: where it stood in the log before. As many lines as the step has
+ * lookups may leave in it at most, so a lookup hits if its line stood behind the oldest so many. The others are gone through
+ * in order: one has hit if its line stands behind the oldest that has not left; else it misses, and the oldest line leaves.
  *
  * A step has no more lookups than the cache has lines, so no line leaves in the step that brought it in. */
 #ifndef RP_SIM_FULL_STEPS_H
 #define RP_SIM_FULL_STEPS_H
 
-#include "sim/full_find.h"
-#include "sim/kernels.h"
+#include "sim/full_loop.h"
 
 #include <string.h>
 
@@ -33,12 +32,13 @@ steps_find_chained(
     struct rp_full *c, uint32_t b, uint32_t key, uint64_t line, uint32_t at, bool wide)
 {
 	uint32_t place = full_chained(c, c->bucket[b].chain, line), before = 0;
-	if (place == FULL_NONE) {
+	if (place == RP_FULL_NONE) {
 		place = full_insert(c, b, key, line, at, wide);
 	} else {
 		before = c->node[place >> 3].at;
 		c->node[place >> 3].at = at | (before & 1);
 	}
+	c->log[before >> 1] = RP_FULL_NONE;
 	c->log[at >> 1] = place;
 	return before;
 }
@@ -51,69 +51,30 @@ steps_find(struct rp_full *c, const struct rp_lookups *in, const uint8_t *dirtyi
 	const uint32_t *home = c->home, *keys = c->key;
 	const uint64_t *lines = in->line;
 	struct rp_bucket *bucket = c->bucket;
-	uint32_t *before = c->before, *log = c->log, pos = c->pos;
+	uint32_t *before = c->before, *log = c->log, pos = c->pos, nowhere;
 	for (size_t i = from; i < to; i++, pos++) {
 		uint32_t b = home[i], key = keys[i], at = pos << 1 | dirtying[i];
 		struct rp_bucket *k = &bucket[b];
 		if (ahead)
 			__builtin_prefetch(&bucket[home[i + RP_FULL_AHEAD]], 1);
-		uint32_t m = full_match(c, b, key, lines[i], wide),
-			 old = (uint32_t)either(m, UINT32_MAX, 0);
-		uint32_t room = k->chain ? 0 : ~k->valid & ((1 << RP_BUCKET_WAYS) - 1);
-		uint32_t ways = (uint32_t)either(m, m, room);
-		if (__builtin_expect(!ways, 0)) {
+		/* Bit 7 of `room`: there is no chain. */
+		uint32_t m = full_match(c, b, key, lines[i], wide), room = bucket_match(k->key, 0);
+		uint32_t ways = (uint32_t)either(m, m | 0x80, room);
+		if (__builtin_expect(ways <= 0x80, 0)) {
 			before[i] = steps_find_chained(c, b, key, lines[i], at, wide);
 			continue;
 		}
 		unsigned way = (unsigned)__builtin_ctz(ways);
-		uint32_t was = k->at[way] & old;
+		uint32_t was = k->at[way];
 		before[i] = was;
 		k->at[way] = at | (was & 1);
 		if (wide)
 			c->line[b << 3 | way] = lines[i];
+		log[was >> 1] = RP_FULL_NONE;
 		log[pos] = b << 3 | way;
-		bucket_put(k->key, way, key, k->valid | UINT32_C(1) << way);
+		/* Not where it is the same, since the next load of the keys would wait for it. */
+		*(uint32_t *)either(m, (uintptr_t)&nowhere, (uintptr_t)&k->key[way]) = key;
 	}
-}
-
-/* What a step did. */
-struct step {
-	size_t left, back; /* so many of c->left, of c->back */
-};
-
-/* Which of lookups [from, to) miss: c->left and c->back. `here` is the word of `live` with the oldest live
- * entry, as it is at the lookup in hand. */
-static struct step
-steps_age(struct rp_full *c, size_t from, size_t to)
-{
-	const uint32_t *before = c->before;
-	uint64_t *live = c->live, *left = c->left;
-	uint32_t word = c->oldest, *back = c->back;
-	struct step s = { 0, 0 };
-	while (!live[word])
-		word++;
-	uint64_t here = live[word];
-	for (size_t i = from; i < to; i++) {
-		uint32_t at = before[i] >> 1, in = at / 64;
-		uint64_t mine = (uint64_t)(in == word) << at % 64;
-		/* Any bit does for a line of a later word. */
-		uint64_t hit = here & (mine - (uint64_t)(in > word)), miss = !hit;
-		live[in] &= ~(UINT64_C(1) << at % 64);
-		left[s.left] = (uint64_t)i << 32 | (word * 64 + (uint32_t)__builtin_ctzll(here));
-		s.left += miss;
-		back[s.back] = (uint32_t)i;
-		s.back += (at != 0) & miss;
-		here = either(hit, here & ~mine, here & (here - 1));
-		if (__builtin_expect(!here, 0)) {
-			live[word] = 0;
-			while (!live[word])
-				word++;
-			here = live[word];
-		}
-	}
-	live[word] = here;
-	c->oldest = word;
-	return s;
 }
 
 /* In the log, beside a lookup: its line left, and came back. */
@@ -150,43 +111,85 @@ steps_clean(struct rp_full *c, const uint8_t *dirtying, size_t i, size_t from, s
 	}
 }
 
-/* Marks the lines that came back in the log. */
-static void
-steps_return(
-    struct rp_full *c, const uint8_t *dirtying, const struct step *s, size_t from, size_t to)
+/* The entries that may leave in a step of n lookups, and behind them one that has a place throughout: the step's last. */
+RP_INLINE void
+steps_foresee(struct rp_full *c, uint32_t n)
 {
-	for (size_t k = 0; k < s->back; k++) {
-		uint32_t i = c->back[k], was = c->before[i];
-		c->log[was >> 1] = STEPS_BACK | i;
-		if (was & 1)
-			steps_clean(c, dirtying, i, from, to);
-	}
+	uint32_t at = c->oldest;
+	full_entries(c->log, &at, UINT32_MAX, c->leaving, n);
+	c->leaving[n] = c->pos + n - 1;
 }
 
-/* Takes the lines of c->left out, but for those that came back. victim: by lookup, or NULL. */
+/* Which of lookups [from, to), whose lines are not among those that may not leave, miss: c->missing, how many. Where their
+ * lines stood they are put into the log. */
+RP_INLINE uint32_t
+steps_sieve(struct rp_full *c, size_t from, size_t to)
+{
+	uint32_t *before = c->before, n = 0, most = c->leaving[to - from - 1] << 1 | 1;
+	memset(before + to, 0xff, 16 * sizeof *before);
+	for (size_t i = from; i < to; i += 16)
+		n += ways_within16(c->missing + n, before + i, 2, most, (uint32_t)i);
+	for (uint32_t k = 0; k < n; k++)
+		c->log[before[c->missing[k]] >> 1] = STEPS_BACK | c->missing[k];
+	n = 0;
+	for (size_t i = from; i < to; i += 16)
+		n += ways_within16(c->missing + n, before + i, 0, most, (uint32_t)i);
+	return n;
+}
+
+/* The line of an entry leaves, for good or to come back: the outcome. */
+RP_INLINE uint8_t
+steps_leave(
+    struct rp_full *c, const struct rp_lookups *in, uint32_t place, uint64_t *restrict victim)
+{
+	uint32_t at;
+	if (__builtin_expect(place & STEPS_BACK, 0)) {
+		at = c->before[place & ~STEPS_BACK];
+		if (victim)
+			*victim = in->line[place & ~STEPS_BACK];
+	} else {
+		if (victim)
+			*victim = full_line(c, place);
+		at = full_remove(c, place);
+	}
+	return (uint8_t)(RP_MISSED | RP_EVICTED | (at & 1) * RP_WROTE_BACK);
+}
+
+/* Lookups c->missing, n of them, of [from, to) one by one. */
 RP_INLINE void
-steps_leave(struct rp_full *c, const struct rp_lookups *in, size_t n, uint8_t *restrict outcome,
-    uint64_t *restrict victim, bool ahead)
+steps_age(struct rp_full *c, const struct rp_lookups *in, const uint8_t *dirtying, uint32_t n,
+    size_t from, size_t to, uint8_t *restrict outcome, uint64_t *restrict victim, bool ahead)
 {
 	enum { AHEAD = 8 };
-	const uint32_t *log = c->log;
-	const uint64_t *left = c->left;
-	for (size_t k = 0; k < n; k++) {
-		uint32_t place = log[(uint32_t)left[k]], by = (uint32_t)(left[k] >> 32), at;
-		if (ahead && k + AHEAD < n)
-			__builtin_prefetch(&c->bucket[log[(uint32_t)left[k + AHEAD]] >> 3], 1);
-		if (__builtin_expect(place & STEPS_BACK, 0)) {
-			at = c->before[place & ~STEPS_BACK];
-			if (victim)
-				victim[by] = in->line[place & ~STEPS_BACK];
+	const uint32_t *missing = c->missing, *next = c->leaving;
+	uint32_t *log = c->log, *before = c->before, oldest = *next, place = log[oldest];
+	size_t hits = 0, returned = 0;
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t i = missing[k], at = before[i] >> 1;
+		if (__builtin_expect(at >= oldest, 0)) {
+			log[at] = RP_FULL_NONE;
+			hits++;
+			if (at != oldest)
+				continue;
 		} else {
-			at = *full_at(c, place);
-			if (victim)
-				victim[by] = full_line(c, place);
-			full_remove(c, place);
+			if (ahead)
+				__builtin_prefetch(&c->bucket[log[next[AHEAD]] >> 3], 1);
+			outcome[i] = steps_leave(c, in, place, victim ? &victim[i] : NULL);
+			if (__builtin_expect(at != 0, 0)) {
+				returned++;
+				if (before[i] & 1)
+					steps_clean(c, dirtying, i, from, to);
+			}
 		}
-		outcome[by] = (uint8_t)(RP_MISSED | RP_EVICTED | (at & 1) * RP_WROTE_BACK);
+		do
+			place = log[oldest = *++next];
+		while (__builtin_expect(place == RP_FULL_NONE, 0));
 	}
+	/* All that may leave has left before the one behind is the oldest. */
+	uint32_t last = c->leaving[to - from - 1];
+	c->oldest = oldest <= last ? oldest : last + 1;
+	c->missed += n - hits;
+	c->returned += returned;
 }
 
 RP_INLINE void
@@ -200,13 +203,11 @@ full_in_steps(struct rp_full *c, const struct rp_lookups *in, uint8_t *restrict 
 	c->missed = c->returned = 0;
 	for (size_t from = 0, to; from < in->n; from = to) {
 		to = in->n - from > step ? from + step : in->n;
+		steps_foresee(c, (uint32_t)(to - from));
 		steps_find(c, in, dirtying, from, to, wide, ahead);
-		struct step s = steps_age(c, from, to);
-		steps_return(c, dirtying, &s, from, to);
-		steps_leave(c, in, s.left, outcome, victim, ahead);
+		uint32_t n = steps_sieve(c, from, to);
+		steps_age(c, in, dirtying, n, from, to, outcome, victim, ahead);
 		c->pos += (uint32_t)(to - from);
-		c->missed += s.left;
-		c->returned += s.back;
 	}
 }
 

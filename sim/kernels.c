@@ -270,6 +270,7 @@ const struct rp_kernels RP_KERNELS = {
 	.reuse = &RP_KERNELS_PART(reuse),
 	.mshr = mshr_run,
 	.full_prepare = full_prepare,
+	.full_compact = full_compact,
 	.full = { FULL_TABLE(full_lru), FULL_TABLE(full_fifo), FULL_TABLE(full_random) },
 	.full_steps = FULL_TABLE(full_steps),
 	.opt_prepare = opt_prepare,

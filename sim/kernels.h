@@ -81,8 +81,10 @@ struct rp_kernels {
 	/* MSHRs beside a cache, if they are few (sim/mshr_loop.h). */
 	void (*mshr)(struct rp_mshr *m, const struct rp_lookups *in, uint8_t *outcome,
 	    struct rp_waits *waits);
-	/* The same for one set of any size; all bits of the tags. By: order; wide; prefetch. Victims may be NULL. */
+	/* The same for one set of any size; all bits of the tags and 1 more each. By: order; wide; prefetch. Victims may be
+	 * NULL. */
 	uint64_t (*full_prepare)(struct rp_full *c, const struct rp_lookups *in);
+	void (*full_compact)(struct rp_full *c);
 	rp_full_run *full[3][2][2];
 	rp_full_run *full_steps[2][2]; /* of lru, full, write misses brought in */
 	/* Belady's MIN. Sets by: keys of 64 bits; size; prefetch. Full: lookups [from, to) of the chunk. */

@@ -21,10 +21,17 @@ typedef uint32_t queues_use(struct rp_queues *q, uint32_t place, uint32_t at, ui
 /* A miss. */
 struct queues_miss {
 	uint32_t
-	    ghost; /* place where the line is remembered, or FULL_NONE; it may be forgotten on the way */
-	uint32_t left; /* place of the line that leaves, whose bytes stay for now; if `full` */
+	    ghost; /* place where the line is remembered, or RP_FULL_NONE; it may be forgotten on the way */
+	uint64_t *left; /* where the line that leaves is told, or NULL; if `full` */
 	bool full, dirty;
 };
+
+RP_INLINE void
+queues_tell(const struct rp_queues *q, const struct queues_miss *m, uint32_t place)
+{
+	if (m->left)
+		*m->left = full_line(&q->full, place);
+}
 
 /* Takes a line out of a full cache; the queue to which the new one goes, with its place still unknown. */
 typedef unsigned queues_make_room(struct rp_queues *q, struct queues_miss *m);
@@ -42,7 +49,7 @@ log_pop(struct rp_log *l)
 RP_INLINE void
 queues_leave(struct rp_queues *q, struct queues_miss *m, uint32_t place)
 {
-	m->left = place;
+	queues_tell(q, m, place);
 	m->dirty = full_remove(&q->full, place);
 }
 
@@ -51,7 +58,7 @@ RP_INLINE void
 queues_haunt(struct rp_queues *q, struct queues_miss *m, uint32_t place, unsigned ghosts)
 {
 	uint32_t *at = full_at(&q->full, place);
-	m->left = place;
+	queues_tell(q, m, place);
 	m->dirty = *at & RP_FULL_DIRTY;
 	*at = queue_at(log_push(&q->log[ghosts], place), ghosts);
 }
@@ -160,7 +167,7 @@ s3fifo_remember(struct rp_queues *q, struct queues_miss *m, uint32_t place)
 	if (ghosts->n == q->ghosts) {
 		uint32_t forgotten = log_pop(ghosts);
 		full_remove(&q->full, forgotten);
-		m->ghost = m->ghost == forgotten ? FULL_NONE : m->ghost;
+		m->ghost = m->ghost == forgotten ? RP_FULL_NONE : m->ghost;
 	}
 	queues_haunt(q, m, place, RP_QUEUE_SMALL_GHOST);
 }
@@ -193,7 +200,7 @@ s3fifo_make_room(struct rp_queues *q, struct queues_miss *m)
 {
 	if (m->full)
 		s3fifo_evict(q, m);
-	if (m->ghost == FULL_NONE)
+	if (m->ghost == RP_FULL_NONE)
 		return RP_QUEUE_SMALL;
 	log_take(&q->log[RP_QUEUE_SMALL_GHOST], *full_at(&q->full, m->ghost) >> RP_QUEUE_AT_SHIFT);
 	return RP_QUEUE_MAIN;
@@ -215,7 +222,7 @@ arc_case(struct rp_queues *q, uint32_t ghost)
 {
 	struct rp_log *l = q->log;
 	uint32_t ways = q->full.lines;
-	if (ghost != FULL_NONE) {
+	if (ghost != RP_FULL_NONE) {
 		uint32_t at = *full_at(&q->full, ghost);
 		unsigned list = at >> RP_QUEUE_SHIFT & 3;
 		q->p = rp_arc_adapted(
@@ -265,19 +272,16 @@ queues_fill(struct rp_queues *q, queues_make_room *make_room, uint32_t ghost, ui
     uint32_t key, uint64_t line, uint32_t dirty, uint64_t *left, bool wide)
 {
 	struct rp_full *c = &q->full;
-	struct queues_miss m = { .ghost = ghost, .full = c->count == c->lines };
+	struct queues_miss m = { .ghost = ghost, .left = left, .full = c->count == c->lines };
 	unsigned queue = make_room(q, &m);
 	uint8_t outcome = RP_MISSED;
-	if (m.full) {
+	if (m.full)
 		outcome |= (uint8_t)(RP_EVICTED | m.dirty << 2);
-		if (left)
-			*left = full_line(c, m.left);
-	} else {
+	else
 		c->count++;
-	}
 	struct rp_log *l = &q->log[queue];
 	uint32_t at = queue_at(l->end & l->mask, queue) | dirty;
-	if (m.ghost == FULL_NONE)
+	if (m.ghost == RP_FULL_NONE)
 		m.ghost = full_insert(c, b, key, line, at, wide);
 	else
 		*full_at(c, m.ghost) = at;
@@ -300,7 +304,8 @@ queues(struct rp_queues *q, const struct rp_lookups *in, uint8_t *restrict outco
 	struct rp_bucket *bucket = c->bucket;
 	uint64_t now = q->now;
 	for (size_t i = 0, n = in->n; i < n; i++) {
-		uint32_t b = home[i], key = keys[i], w = dirtying[i], place = FULL_NONE, *at = NULL;
+		uint32_t b = home[i], key = keys[i], w = dirtying[i], place = RP_FULL_NONE,
+			 *at = NULL;
 		struct rp_bucket *k = &bucket[b];
 		if (ahead)
 			__builtin_prefetch(&bucket[home[i + RP_FULL_AHEAD]], 1);
@@ -309,7 +314,8 @@ queues(struct rp_queues *q, const struct rp_lookups *in, uint8_t *restrict outco
 			unsigned way = (unsigned)__builtin_ctz(m);
 			place = b << 3 | way;
 			at = &k->at[way];
-		} else if (k->chain && (place = full_chained(c, k->chain, lines[i])) != FULL_NONE) {
+		} else if (k->chain &&
+			   (place = full_chained(c, k->chain, lines[i])) != RP_FULL_NONE) {
 			at = &c->node[place >> 3].at;
 		}
 		if (at && !(ghosts && *at & RP_FULL_GHOST)) {
@@ -319,7 +325,7 @@ queues(struct rp_queues *q, const struct rp_lookups *in, uint8_t *restrict outco
 		}
 		outcome[i] = no_write && store[i]
 		                 ? RP_MISSED | RP_NO_FILL
-		                 : queues_fill(q, make_room, ghosts ? place : FULL_NONE, b, key,
+		                 : queues_fill(q, make_room, ghosts ? place : RP_FULL_NONE, b, key,
 				       lines[i], w, victim ? &victim[i] : NULL, wide);
 	}
 }

@@ -192,7 +192,7 @@ RP_INLINE uint32_t
 bucket_match(const uint32_t *keys, uint32_t key)
 {
 	uint32_t m = 0;
-	for (unsigned i = 0; i < 7; i++)
+	for (unsigned i = 0; i < 8; i++)
 		m |= (uint32_t)(keys[i] == key) << i;
 	return m;
 }
@@ -297,15 +297,13 @@ ways_above(const int32_t *x, int32_t than, unsigned lanes)
 	return m;
 }
 
-/* Key w becomes this one, and the eighth, which is none, `last`. Stored whole, since a load of all that comes soon would
- * wait for a store of parts. */
+/* Key w of 8 becomes this one. Stored whole, since a load of all that comes soon would wait for a store of parts. */
 RP_INLINE void
-bucket_put(uint32_t *keys, unsigned w, uint32_t key, uint32_t last)
+bucket_put(uint32_t *keys, unsigned w, uint32_t key)
 {
 	const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
 	__m256i here = _mm256_cmpeq_epi32(lanes, _mm256_set1_epi32((int)w));
-	__m256i v = _mm256_blendv_epi8(*(__m256i *)keys, _mm256_set1_epi32((int)key), here);
-	*(__m256i *)keys = _mm256_blend_epi32(v, _mm256_set1_epi32((int)last), 0x80);
+	*(__m256i *)keys = _mm256_blendv_epi8(*(__m256i *)keys, _mm256_set1_epi32((int)key), here);
 }
 
 #else
@@ -352,10 +350,9 @@ ways_above(const int32_t *x, int32_t than, unsigned lanes)
 }
 
 RP_INLINE void
-bucket_put(uint32_t *keys, unsigned w, uint32_t key, uint32_t last)
+bucket_put(uint32_t *keys, unsigned w, uint32_t key)
 {
 	keys[w] = key;
-	keys[7] = last;
 }
 
 #endif

@@ -81,7 +81,7 @@ RP_TEST(full, the_log_is_compacted_in_order)
 }
 
 /* More misses than hits and nothing dropped, so that lookups are taken in steps: lines of one bucket among them, keys of 64
- * bits, and lines that come back soon after they left, clean or dirty. */
+ * bits, lines that come back soon after they left, clean or dirty, and steps without a hit. */
 RP_TEST(full, steps_give_what_single_lookups_give)
 {
 	static const char *const specs[] = { "lru,size=128", "lru,size=6464", "lru,size=160000",
@@ -95,7 +95,9 @@ RP_TEST(full, steps_give_what_single_lookups_give)
 			lines_of_one_bucket(8, from, line, 40);
 			for (uint64_t loop = 0; b->n < 60000; loop++) {
 				uint64_t r = rp_rng_next(&rng), at = from + r % (4 * lines[i]);
-				if ((r >> 32 & 15) == 0)
+				if (loop / 3000 % 4 == 3)
+					at = from + 10000 + loop;
+				else if ((r >> 32 & 15) == 0)
 					at = line[(r >> 40) % 40];
 				else if ((r >> 32 & 31) ==
 					 1) /* a loop a little longer than the cache */
@@ -107,4 +109,30 @@ RP_TEST(full, steps_give_what_single_lookups_give)
 			same_at_all_levels(specs[i], b);
 			rp_batch_free(b);
 		}
+}
+
+/* The most that a key of 32 bits may be, tags beside it, and tags whose halves are alike; in the 128 buckets of 200 lines. */
+RP_TEST(full, tags_at_the_edge_of_a_key_are_told_apart)
+{
+	static const uint64_t tags[][4] = {
+		{ 0, 1, UINT32_MAX - 2, UINT32_MAX - 1 },
+		{ 0, 1, UINT32_MAX - 1, UINT32_MAX },
+		{ 0, UINT32_MAX, UINT64_C(0x500000005) - 1, UINT64_C(0x700000007) - 1 },
+	};
+	static const char *const specs[] = { "lru,size=12800", "fifo,size=12800",
+		"random,size=12800" };
+	struct rp_rng rng = { rp_test_seed("edge") };
+	for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
+		struct rp_batch *b = rp_batch_new(30000, 0, NULL);
+		while (b->n < 30000) {
+			uint64_t r = rp_rng_next(&rng);
+			rp_batch_put(b, &(struct rp_access){
+					    .addr = 64 * (tags[i][r & 3] << 7 | (r >> 8 & 127)),
+					    .size = 4,
+					    .kind = r >> 32 & 1 });
+		}
+		for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
+			same_at_all_levels(specs[k], b);
+		rp_batch_free(b);
+	}
 }

@@ -14,7 +14,7 @@ enum {
 	ALIGN = 64,
 	AHEAD_FROM =
 	    512 << 10,   /* keys that do not fit into the second-level cache are prefetched */
-	HALF_TIMES = 64, /* lookups of a half: so many times the lines, a power of two */
+	HALF_TIMES = 16, /* lookups of a half: so many times the lines, a power of two */
 	HALF_LEAST = 12  /* log2 */
 };
 
@@ -177,7 +177,7 @@ full_close(struct rp_cache *cache)
 {
 	struct rp_opt_full *c = (struct rp_opt_full *)cache;
 	rp_cache_free(c->plain);
-	free(c->word);
+	free(c->here);
 	free(c->some);
 	free(c->more);
 	free(c->far);
@@ -214,10 +214,10 @@ full_begin(struct rp_opt_full *c, const struct rp_lookups *in, struct rp_err *er
 	c->base = in->number & ~(half_length(c) - 1);
 	c->high[1] = half_length(c) >> c->fold;
 	uint64_t window = 2 * half_length(c);
-	c->word = rp_mem_aligned(ALIGN, window >> 6, sizeof *c->word, err);
+	c->here = rp_mem_aligned(ALIGN, window, 1, err);
 	c->some = rp_mem_array(window >> 12, sizeof *c->some, err);
 	c->more = rp_mem_array(window >> c->fold, sizeof *c->more, err);
-	if (!c->word || !c->some || !c->more)
+	if (!c->here || !c->some || !c->more)
 		return false;
 	raise_floor(c);
 	return true;
@@ -290,7 +290,7 @@ next_half(struct rp_opt_full *c)
 {
 	uint64_t half = half_length(c), at = c->base & half;
 	size_t kept = 0;
-	memset(c->word + (at >> 6), 0, (half >> 6) * sizeof *c->word);
+	memset(c->here + at, 0, half);
 	memset(c->some + (at >> 12), 0, (half >> 12) * sizeof *c->some);
 	memset(c->more + (at >> c->fold), 0, (half >> c->fold) * sizeof *c->more);
 	c->high[at != 0] = at >> c->fold;
@@ -314,7 +314,7 @@ full_run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, 
     struct rp_err *err)
 {
 	struct rp_opt_full *c = (struct rp_opt_full *)cache;
-	if (!c->word && !c->plain && !full_begin(c, in, err))
+	if (!c->here && !c->plain && !full_begin(c, in, err))
 		return false;
 	if (c->plain)
 		return rp_cache_run(c->plain, in, outcome, victim, err);
@@ -334,14 +334,6 @@ full_run(struct rp_cache *cache, const struct rp_lookups *in, uint8_t *outcome, 
 	return true;
 }
 
-static uint64_t
-clean_word(struct rp_opt_word *w, uint64_t bits)
-{
-	uint64_t n = (uint64_t)__builtin_popcountll(w->dirty & w->live & bits);
-	w->dirty = 0;
-	return n;
-}
-
 /* Without marks that clean lines this is asked at the end, of all lines. */
 static uint64_t
 full_clean(struct rp_cache *cache, uint64_t first, uint64_t last)
@@ -350,12 +342,12 @@ full_clean(struct rp_cache *cache, uint64_t first, uint64_t last)
 	uint64_t n = 0, half = half_length(c), now = c->now - c->base;
 	if (c->plain)
 		return rp_cache_clean(c->plain, first, last);
-	if (!c->word)
+	if (!c->here)
 		return 0;
-	for (uint64_t i = now; i < 2 * half; i = (i | 63) + 1) {
-		/* What lies before or at `now` is past. */
-		uint64_t bits = i == now ? ~(UINT64_MAX >> (63 - (i & 63))) : UINT64_MAX;
-		n += clean_word(&c->word[opt_place(c, c->base + i) >> 6], bits);
+	for (uint64_t i = now + 1; i < 2 * half; i++) { /* what lies before is past */
+		uint8_t *here = &c->here[opt_place(c, c->base + i)];
+		n += *here / RP_OPT_DIRTY;
+		*here &= RP_OPT_LIVE;
 	}
 	for (size_t i = 0; i < c->n_far; i++) {
 		n += c->far[i] & 1;

@@ -30,19 +30,17 @@ struct rp_opt_sets {
 
 /* ---- One set ----
  *
- * A line has a bit at its key, in a window of two halves of the time to come: the half at hand and the next. With them are
- * the dirty bits, and two levels that say which words are not 0, to find the last bit. Keys behind the window are a heap;
+ * A line has a byte at its key, in a window of two halves of the time to come: the half at hand and the next. Two levels of
+ * bits say which words of 64 bytes are not 0, to find the last line. Keys behind the window are a heap;
  * they are few, as lines wanted so late are the ones replaced. When a half is over it is cleared and becomes the one after
  * the next: keys of the heap that lie there move in. Lines that are never used again wait in a ring, in order.
  *
  * Most lines are wanted soon, long before the last: words below a floor are not told of by the upper levels. It rises to the
  * end of a half that begins, and sinks when nothing lies above it; so all of the next half is above it.
  *
- * Bits in the past are not cleared: a victim is looked for from the far end, and there is always one ahead. No line is known
+ * Bytes in the past are not cleared: a victim is looked for from the far end, and there is always one ahead. No line is known
  * by its number, so a trace with marks that clean or drop lines is left to the plain loop. */
-struct rp_opt_word {
-	uint64_t live, dirty;
-};
+enum { RP_OPT_LIVE = 1, RP_OPT_DIRTY = 2 };
 
 struct rp_opt_full {
 	struct rp_cache cache;
@@ -51,14 +49,14 @@ struct rp_opt_full {
 	unsigned bits;          /* log2 of the lookups of a half, at least 12 */
 	unsigned
 	    fold; /* log2 of the lookups that a word of `more` stands for: no more than a half */
-	uint64_t now;             /* number of the last lookup */
-	uint64_t base;            /* number where the half at hand begins, a multiple of a half */
-	uint64_t floor;           /* key from which on `some` and `more` are kept */
-	uint64_t ahead;           /* bits in the next half */
-	struct rp_opt_word *word; /* by place: number modulo both halves */
-	uint64_t *some, *more;    /* bits: word is not 0; word of `some` is not 0 */
-	uint64_t high[2];         /* words of `more` behind this one are 0, by half */
-	uint64_t *far;            /* heap: key * 2 + dirty; the greatest first */
+	uint64_t now;   /* number of the last lookup */
+	uint64_t base;  /* number where the half at hand begins, a multiple of a half */
+	uint64_t floor; /* key from which on `some` and `more` are kept */
+	uint64_t ahead; /* lines in the next half */
+	uint8_t *here; /* by place, number modulo both halves: RP_OPT_LIVE and RP_OPT_DIRTY, or 0 */
+	uint64_t *some, *more; /* bits: word is not 0; word of `some` is not 0 */
+	uint64_t high[2];      /* words of `more` behind this one are 0, by half */
+	uint64_t *far;         /* heap: key * 2 + dirty; the greatest first */
 	size_t n_far, far_room;
 	uint8_t *dead; /* ring, from dead_at on, n_dead of them: whether dirty */
 	size_t n_dead, dead_at, dead_room; /* room: a power of two */
@@ -76,15 +74,6 @@ opt_place(const struct rp_opt_full *c, uint64_t key)
 	return key & ((UINT64_C(2) << c->bits) - 1);
 }
 
-/* In two steps, which compilers like to make one of: a vector, and long is the way from its store to the next load. */
-static inline void
-opt_put(struct rp_opt_word *words, uint64_t at, uint64_t dirty)
-{
-	words[at >> 6].live |= UINT64_C(1) << (at & 63);
-	__asm__ volatile("" ::: "memory");
-	words[at >> 6].dirty |= dirty << (at & 63);
-}
-
 /* Puts a line in, wanted at `key`, which is not below the floor. */
 static inline void
 opt_insert(struct rp_opt_full *c, uint64_t key, uint64_t dirty)
@@ -98,7 +87,7 @@ opt_insert(struct rp_opt_full *c, uint64_t key, uint64_t dirty)
 		return;
 	}
 	uint64_t at = opt_place(c, key), some = at >> 12, more = at >> c->fold, was = c->some[some];
-	opt_put(c->word, at, dirty);
+	c->here[at] = (uint8_t)(RP_OPT_LIVE | dirty * RP_OPT_DIRTY);
 	c->some[some] = was | UINT64_C(1) << (at >> 6 & 63);
 	c->ahead += half;
 	if (was) /* as good as always; whether the word was 0 is anybody's guess */

@@ -102,16 +102,15 @@ static void
 opt_sink(struct rp_opt_full *c)
 {
 	uint64_t at = opt_place(c, c->floor -= 64 * 64), some = 0;
-	const struct rp_opt_word *word = &c->word[at >> 6];
 	for (unsigned i = 0; i < 64; i++)
-		some |= (uint64_t)(word[i].live != 0) << i;
+		some |= (uint64_t)(ways_with(c->here + at + 64 * i, RP_OPT_LIVE) != 0) << i;
 	c->some[at >> 12] = some;
 	c->more[at >> c->fold] |= (uint64_t)(some != 0) << (at >> 12 & 63);
 }
 
-/* The place of the last bit in the window; there is one that is not past. */
+/* The place of the last line in the window; there is one that is not past. *others: those of its word, bits. */
 RP_INLINE uint64_t
-opt_last(struct rp_opt_full *c)
+opt_last(struct rp_opt_full *c, uint64_t *others)
 {
 	uint64_t half = (c->base >> c->bits & 1) ^ (c->ahead != 0), more = c->high[half];
 	while (!c->more[more])
@@ -122,7 +121,9 @@ opt_last(struct rp_opt_full *c)
 	c->high[half] = more;
 	uint64_t some = ((more << c->fold >> 12) & ~UINT64_C(63)) | opt_top(c->more[more]);
 	uint64_t word = some << 6 | opt_top(c->some[some]);
-	return word << 6 | opt_top(c->word[word].live);
+	uint64_t live = ways_with(c->here + (word << 6), RP_OPT_LIVE), top = opt_top(live);
+	*others = live ^ UINT64_C(1) << top;
+	return word << 6 | top;
 }
 
 /* Takes the line out that is wanted last: whether it was dirty. The cache is full. */
@@ -137,13 +138,11 @@ opt_evict(struct rp_opt_full *c)
 	}
 	if (c->n_far)
 		return rp_opt_far_pop(c) & 1;
-	uint64_t at = opt_last(c), word = at >> 6, bit = UINT64_C(1) << (at & 63);
-	struct rp_opt_word *w = &c->word[word];
-	uint64_t dirty = (w->dirty & bit) != 0;
-	w->live &= ~bit;
-	w->dirty &= ~bit;
+	uint64_t others, at = opt_last(c, &others), word = at >> 6;
+	uint64_t dirty = c->here[at] / RP_OPT_DIRTY;
+	c->here[at] = 0;
 	c->ahead -= c->ahead != 0;
-	if (!w->live && !(c->some[word >> 6] &= ~(UINT64_C(1) << (word & 63))))
+	if (!others && !(c->some[word >> 6] &= ~(UINT64_C(1) << (word & 63))))
 		c->more[at >> c->fold] &= ~(UINT64_C(1) << (word >> 6 & 63));
 	return dirty;
 }
@@ -159,8 +158,8 @@ opt_is_farthest(struct rp_opt_full *c, uint64_t key)
 	if ((key - c->base) >> c->bits > 1)
 		return true;
 	/* Both in the window, whose halves may lie either way round. */
-	uint64_t window = (UINT64_C(2) << c->bits) - 1, from = c->base & window;
-	return ((key - from) & window) > ((opt_last(c) - from) & window);
+	uint64_t window = (UINT64_C(2) << c->bits) - 1, from = c->base & window, others;
+	return ((key - from) & window) > ((opt_last(c, &others) - from) & window);
 }
 
 /* Lookups [from, to) of the chunk, all in the half at hand. `ahead`, a constant: prefetch. */
@@ -174,15 +173,14 @@ opt_full_loop(struct rp_opt_full *c, const struct rp_lookups *in, size_t from, s
 		      *store = in->store;
 	bool no_write = spec->allocate == RP_ALLOCATE_NO_WRITE, bypass = spec->arg[RP_OPT_BYPASS];
 	const uint64_t *nexts = in->next, window = (UINT64_C(2) << c->bits) - 1;
-	struct rp_opt_word *words = c->word;
-	uint64_t at = opt_place(c, in->number + from);
+	uint64_t at = opt_place(c, in->number + from), floor = c->floor;
+	uint8_t *here = c->here;
 	for (size_t i = from; i < to; i++, at++) {
-		const struct rp_opt_word *w = &words[at >> 6];
-		uint64_t next = nexts[i], dirty = dirtying[i], hit = w->live >> (at & 63) & 1;
+		uint64_t next = nexts[i];
+		unsigned was = here[at], flags = was | RP_OPT_LIVE | dirtying[i] * RP_OPT_DIRTY;
 		if (ahead && i + OPT_AHEAD < to)
-			__builtin_prefetch(&words[(nexts[i + OPT_AHEAD] & window) >> 6], 1);
-		if (hit) {
-			dirty |= w->dirty >> (at & 63) & 1;
+			__builtin_prefetch(&here[nexts[i + OPT_AHEAD] & window], 1);
+		if (was) {
 			outcome[i] = 0;
 		} else if (no_write && store[i]) {
 			outcome[i] = RP_MISSED | RP_NO_FILL;
@@ -192,14 +190,16 @@ opt_full_loop(struct rp_opt_full *c, const struct rp_lookups *in, size_t from, s
 			outcome[i] = RP_MISSED;
 		} else if (bypass && opt_is_farthest(c, next)) {
 			outcome[i] = RP_MISSED | RP_NO_FILL;
+			floor = c->floor;
 			continue;
 		} else {
 			outcome[i] = (uint8_t)(RP_MISSED | RP_EVICTED | opt_evict(c) << 2);
+			floor = c->floor;
 		}
-		if (next < c->floor)
-			opt_put(words, next & window, dirty);
+		if (next < floor)
+			here[next & window] = (uint8_t)flags;
 		else
-			opt_insert(c, next, dirty);
+			opt_insert(c, next, flags / RP_OPT_DIRTY);
 	}
 }
 
@@ -207,7 +207,7 @@ static void
 opt_full_run(struct rp_opt_full *c, const struct rp_lookups *in, size_t from, size_t to,
     uint8_t *restrict outcome)
 {
-	if ((2 * sizeof *c->word << c->bits) >> 6 > OPT_NEAR)
+	if (UINT64_C(2) << c->bits > OPT_NEAR)
 		opt_full_loop(c, in, from, to, outcome, true);
 	else
 		opt_full_loop(c, in, from, to, outcome, false);

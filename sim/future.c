@@ -87,7 +87,7 @@ rp_future_new(
 	f->sectors = sectors;
 	f->number = LAST;
 	if ((f->expand = rp_expand_new(unit_bits, false, bypassed, level, err)) &&
-	    rp_names_open(&f->names, REGION_BITS, err) && rp_spill_open(&f->lines, err) &&
+	    rp_names_open(&f->names, REGION_BITS, level, err) && rp_spill_open(&f->lines, err) &&
 	    rp_spill_open(&f->uses, err) && resize(f, SLOTS, err)) {
 		rp_spill_keep(&f->lines, KEPT);
 		rp_spill_keep(&f->uses, KEPT);

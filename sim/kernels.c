@@ -6,6 +6,7 @@
 #include "sim/kernels.h"
 #include "sim/full_loop.h"
 #include "sim/mshr_loop.h"
+#include "sim/observe/names_loop.h"
 #include "sim/full_steps.h"
 #include "sim/sets_loop.h"
 #include "sim/ways.h"
@@ -269,6 +270,7 @@ const struct rp_kernels RP_KERNELS = {
 	.grid = &RP_KERNELS_PART(grid),
 	.reuse = &RP_KERNELS_PART(reuse),
 	.mshr = mshr_run,
+	.names = names_near,
 	.full_prepare = full_prepare,
 	.full_compact = full_compact,
 	.full = { FULL_TABLE(full_lru), FULL_TABLE(full_fifo), FULL_TABLE(full_random) },

@@ -60,6 +60,7 @@ struct rp_words_kernels {
 struct rp_grid_kernels;
 struct rp_reuse_kernels;
 struct rp_mshr;
+struct rp_names;
 struct rp_waits;
 
 struct rp_kernels {
@@ -78,6 +79,8 @@ struct rp_kernels {
 	const struct rp_queues_kernels *queues;
 	const struct rp_grid_kernels *grid;   /* sim/observe/grid_state.h */
 	const struct rp_reuse_kernels *reuse; /* sim/observe/reuse_state.h */
+	/* Names of lines whose regions are near: how many from the first on. NULL: no faster than one by one. */
+	size_t (*names)(const struct rp_names *n, uint64_t *key, size_t count);
 	/* MSHRs beside a cache, if they are few (sim/mshr_loop.h). */
 	void (*mshr)(struct rp_mshr *m, const struct rp_lookups *in, uint8_t *outcome,
 	    struct rp_waits *waits);

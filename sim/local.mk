@@ -52,6 +52,7 @@ core += sim/observe/mini.c
 core += sim/observe/mini.h
 core += sim/observe/names.c
 core += sim/observe/names.h
+core += sim/observe/names_loop.h
 core += sim/observe/ranking.c
 core += sim/observe/ranking.h
 core += sim/observe/profile.c

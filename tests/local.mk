@@ -116,6 +116,7 @@ unit += tests/sim/observe/slow_stack.h
 unit += tests/sim/observe/test_bins.c
 unit += tests/sim/observe/test_hist.c
 unit += tests/sim/observe/test_mini.c
+unit += tests/sim/observe/test_names.c
 unit += tests/sim/observe/test_profile.c
 unit += tests/sim/observe/test_reuse.c
 unit += tests/sim/observe/test_sample.c

@@ -60,7 +60,7 @@ rp_grid_new(const struct rp_grid_opts *o, struct rp_err *err)
 	for (size_t l = 0; l < o->lines; l++)
 		g->some |= o->wanted[l] != 0;
 	g->stacks = rp_mem_array(o->lines * o->sets, sizeof *g->stacks, err);
-	if (!g->stacks || (!g->wide && !rp_names_open(&g->names, name_bits(o), err)))
+	if (!g->stacks || (!g->wide && !rp_names_open(&g->names, name_bits(o), o->level, err)))
 		goto bad;
 	for (size_t l = 0; l < o->lines; l++)
 		for (size_t s = 0; s < o->sets; s++) {

@@ -1,15 +1,20 @@
 /* names.c - 32-bit names for lines. */
 #include "config.h"
 
+#include "sim/kernels.h"
 #include "sim/observe/names.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROOM = 16 };
+enum {
+	FIRST_ROOM = 16,
+	STEP = 8 /* lines in turn once a region is not near */
+};
 
 static uint32_t
 places(const struct rp_names *n)
@@ -18,8 +23,10 @@ places(const struct rp_names *n)
 }
 
 bool
-rp_names_open(struct rp_names *n, unsigned bits, struct rp_err *err)
+rp_names_open(struct rp_names *n, unsigned bits, enum rp_level level, struct rp_err *err)
 {
+	memset(n->near_region, UCHAR_MAX, sizeof n->near_region);
+	n->kernels = rp_kernels_of(level);
 	n->bits = bits;
 	n->most = (UINT32_C(1) << (32 - bits)) - 1;
 	n->room = FIRST_ROOM;
@@ -42,6 +49,7 @@ rp_names_reset(struct rp_names *n)
 	n->given = 0;
 	memset(n->number, 0, places(n) * sizeof *n->number);
 	memset(n->hot, 0, sizeof n->hot);
+	memset(n->near_region, UCHAR_MAX, sizeof n->near_region);
 }
 
 /* Where the number of a region is, or goes. */
@@ -90,8 +98,9 @@ number_of(struct rp_names *n, uint64_t region)
 	return n->number[i] = n->given;
 }
 
-size_t
-rp_names_give(struct rp_names *n, uint64_t *key, size_t count)
+/* Lines in turn: how many, up to the first that gets no name. */
+static size_t
+name_lines(struct rp_names *n, uint64_t *key, size_t count)
 {
 	unsigned bits = n->bits;
 	uint32_t within = (UINT32_C(1) << bits) - 1;
@@ -105,6 +114,35 @@ rp_names_give(struct rp_names *n, uint64_t *key, size_t count)
 			n->hot[at].number = number;
 		}
 		key[i] = number << bits | ((uint32_t)key[i] & within);
+	}
+	return count;
+}
+
+/* The regions of these names are near now. */
+static void
+remember(struct rp_names *n, const uint64_t *name, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t number = (uint32_t)name[i] >> n->bits;
+		uint64_t region = n->region[number];
+		n->near_region[region % RP_NAME_NEAR] = region;
+		n->near_name[region % RP_NAME_NEAR] = number << n->bits;
+	}
+}
+
+size_t
+rp_names_give(struct rp_names *n, uint64_t *key, size_t count)
+{
+	if (!n->kernels->names)
+		return name_lines(n, key, count);
+	for (size_t i = 0; i < count;) {
+		i += n->kernels->names(n, key + i, count - i);
+		size_t step = count - i < STEP ? count - i : STEP;
+		size_t named = name_lines(n, key + i, step);
+		remember(n, key + i, named);
+		i += named;
+		if (named < step)
+			return i;
 	}
 	return count;
 }

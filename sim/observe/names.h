@@ -6,13 +6,18 @@
 #ifndef RP_SIM_OBSERVE_NAMES_H
 #define RP_SIM_OBSERVE_NAMES_H
 
+#include "sim/level.h"
+
 #include "base/err.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RP_NAME_HOT = 64 }; /* regions kept at hand */
+enum {
+	RP_NAME_HOT = 64, /* regions kept at hand, */
+	RP_NAME_NEAR = 16 /* and those that loops of a level find at once */
+};
 
 /* Starts as zeroes. */
 struct rp_names {
@@ -25,10 +30,13 @@ struct rp_names {
 		uint64_t region;
 		uint32_t number; /* 0: nothing here */
 	} hot[RP_NAME_HOT];
+	const struct rp_kernels *kernels;
+	/* By the low bits of the region: it, or UINT64_MAX, which is none; name of its first line. */
+	uint64_t near_region[RP_NAME_NEAR], near_name[RP_NAME_NEAR];
 };
 
 /* Regions of 2^bits lines, 12 to 28. RP_RESOURCE: no memory. rp_names_close also after a failure. */
-bool rp_names_open(struct rp_names *n, unsigned bits, struct rp_err *err);
+bool rp_names_open(struct rp_names *n, unsigned bits, enum rp_level level, struct rp_err *err);
 void rp_names_close(struct rp_names *n);
 void rp_names_reset(struct rp_names *n);
 

@@ -190,7 +190,7 @@ rp_reuse_new(enum rp_level level, struct rp_err *err)
 	}
 	*r = (struct rp_reuse){ .now = 1 };
 	r->kernels = rp_kernels_of(level)->reuse;
-	if (!rp_names_open(&r->names, RP_REGION_BITS, err) ||
+	if (!rp_names_open(&r->names, RP_REGION_BITS, level, err) ||
 	    !make_table(r, FIRST_CAP, false, err) || !make_slots(r, FIRST_SLOTS, err)) {
 		rp_reuse_free(r);
 		return NULL;

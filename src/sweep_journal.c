@@ -24,8 +24,10 @@
 struct sweep_journal {
 	char *path;
 	int fd;
-	uint64_t end; /* bytes that are good */
-	bool *kept;   /* points that are in it */
+	uint64_t end;  /* bytes that are good */
+	bool *kept;    /* points that are in it */
+	size_t points; /* how many */
+	bool open;     /* ours to write, or to remove */
 	struct rp_buf text;
 };
 
@@ -114,6 +116,7 @@ take_line(struct sweep_journal *j, struct sweep_run *run, const char *line, size
 	*p->counters = c;
 	p->done = true;
 	j->kept[point] = true;
+	j->points++;
 	run->feed.hash = trace;
 	run->feed.hashed = true;
 	return true;
@@ -179,6 +182,7 @@ sweep_journal_open(struct sweep_run *run, struct rp_err *err)
 		rp_fail_errno(err, RP_RESOURCE, "writing %s", j->path);
 		goto bad;
 	}
+	j->open = true;
 	if (j->end || (first_line(run, &j->text, err) && write_all(j, err)))
 		return j;
 bad:
@@ -201,6 +205,7 @@ sweep_journal_keep(struct sweep_journal *j, struct sweep_run *run, struct rp_err
 		RP_COUNTERS(WRITE, RP_COUNTER_NOTHING, RP_COUNTER_NOTHING)
 		ok = ok && add_hash(&j->text, from, err);
 		j->kept[i] = true;
+		j->points++;
 	}
 	return ok && write_all(j, err);
 }
@@ -210,7 +215,8 @@ sweep_journal_close(struct sweep_journal *j, bool done)
 {
 	if (!j)
 		return;
-	if (done)
+	/* Without a point there is nothing to go on with, and the next run need not be told so. */
+	if (done || (j->open && !j->points))
 		unlink(j->path);
 	if (j->fd >= 0)
 		close(j->fd);

@@ -190,6 +190,8 @@ limit_of_sim_refs(struct sim_opts *o, char text[32], struct rp_err *err)
 static bool
 check_top(const struct sim_opts *o, const struct rp_trace *t, struct rp_err *err)
 {
+	if (!o->top && o->by != RP_TOP_LINE)
+		return rp_fail(err, RP_USAGE, "--by: wanted --top N too");
 	if (o->top && o->by == RP_TOP_PC && !(t->columns & RP_COL_PC))
 		return rp_fail(err, RP_USAGE,
 		    "--by pc: the trace has no program counters; wanted --by line or --by stream");

@@ -47,8 +47,8 @@ log_times(const struct rp_full *c)
 static size_t
 log_most(const struct rp_full *c)
 {
-	/* 16 are read at a time. */
-	return log_times(c) * c->lines + 2 * RP_CHUNK + RP_FULL_LOG_FIRST + 2 * 16;
+	/* Up to 31 behind an entry are read with it. */
+	return log_times(c) * c->lines + 2 * RP_CHUNK + RP_FULL_LOG_FIRST + 32;
 }
 
 /* Zeroes all, and nothing is touched before it is used. */

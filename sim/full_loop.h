@@ -56,18 +56,6 @@ full_compact(struct rp_full *c)
 	c->oldest = RP_FULL_LOG_FIRST;
 }
 
-/* The first entry from `at` on that has a place; there is one. */
-RP_INLINE uint32_t
-full_oldest(const uint32_t *log, uint32_t at)
-{
-	uint32_t n, found[16];
-	if (log[at] != RP_FULL_NONE)
-		return at;
-	for (at++; !(n = ways_within16(found, log + at, 0, RP_FULL_NONE - 1, at)); at += 16)
-		;
-	return found[0];
-}
-
 /* The state that every miss changes, in locals of the loop. */
 struct full_state {
 	uint32_t count, oldest;
@@ -96,7 +84,7 @@ full_make_room(
 		*at = (uint32_t)rp_rng_below(&s->rng, c->lines);
 		victim = c->log[*at] - 1;
 	} else {
-		s->oldest = full_oldest(c->log, s->oldest);
+		s->oldest += ways_first_other(c->log + s->oldest, RP_FULL_NONE);
 		victim = c->log[s->oldest++];
 		if (ahead) /* its bucket will be written soon */
 			__builtin_prefetch(&c->bucket[c->log[s->oldest] >> 3], 1);

@@ -388,6 +388,29 @@ ways_among16(const uint16_t *x, uint16_t number)
 	return m;
 }
 
+/* Number of the first of words, aligned to nothing, that is another; there is one. Up to 31 behind it are read. */
+RP_INLINE uint32_t
+ways_first_other(const uint32_t *x, uint32_t than)
+{
+	uint32_t i = 0;
+#if defined __AVX2__ && !defined RP_WAYS_512
+	for (uint32_t m = 0;; i += 32) {
+		for (unsigned j = 0; j < 32; j += 8) {
+			__m256i v = _mm256_loadu_si256((const void *)(x + i + j));
+			__m256i e = _mm256_cmpeq_epi32(v, _mm256_set1_epi32((int)than));
+			m |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(e)) << j;
+		}
+		if (~m)
+			return i + (uint32_t)__builtin_ctz(~m);
+		m = 0;
+	}
+#else
+	while (x[i] == than)
+		i++;
+	return i;
+#endif
+}
+
 /* Which of 16 words, aligned to nothing, are least..most, by numbers of which the first word has `first`: how many. There is
  * room for 16 in `out`. */
 RP_INLINE uint32_t

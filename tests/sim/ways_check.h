@@ -86,6 +86,22 @@ check_words(struct rp_rng *rng)
 	}
 }
 
+/* Behind runs of the same word, of any length. */
+static inline void
+check_first(struct rp_rng *rng)
+{
+	uint32_t x[160];
+	for (int round = 0; round < 300; round++) {
+		unsigned at = (unsigned)rp_rng_below(rng, 8), n = (unsigned)rp_rng_below(rng, 100);
+		for (unsigned i = 0; i < 160; i++)
+			x[i] = i < at || rp_rng_below(rng, 3) ? 7 : UINT32_MAX;
+		for (unsigned i = 0; i < n; i++)
+			x[at + i] = UINT32_MAX;
+		x[at + n] = 7;
+		cr_assert_eq(ways_first_other(x + at, UINT32_MAX), n);
+	}
+}
+
 static inline void
 check_bucket(void)
 {
@@ -110,6 +126,7 @@ check_ways(void)
 			check_set(&rng, wide, lanes);
 	check_bits(&rng);
 	check_words(&rng);
+	check_first(&rng);
 	check_bucket();
 }
 

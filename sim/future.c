@@ -351,7 +351,9 @@ collect(struct rp_future *f, const struct rp_lookups *in, struct rp_err *err)
 {
 	if (f->n + in->n > BLOCK && !push_lines(f, f->line, f->n, f->n, err))
 		return false;
-	for (size_t i = 0; i < in->n; i++)
+	if (!f->sectors)
+		memcpy(f->line + f->n, in->line, in->n * sizeof *in->line);
+	for (size_t i = 0; f->sectors && i < in->n; i++)
 		f->line[f->n + i] = in->line[i] >> f->sectors;
 	f->n += in->n;
 	return true;

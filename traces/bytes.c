@@ -92,11 +92,21 @@ raw_read(struct rp_bytes *b, unsigned char *to, size_t room, struct rp_err *err)
 	}
 }
 
-/* Could `n` first bytes be of this codec? Sure once they are all there. */
-static bool
+/* Could `n` first bytes be of this codec? 1: they are; 0: more of them must tell; -1: no. */
+static int
 magic_fits(const struct rp_codec *c, const unsigned char *head, size_t n)
 {
-	return !memcmp(head, c->magic, n < c->magic_bytes ? n : c->magic_bytes);
+	int fits = -1;
+	for (const struct rp_magic *m = c->magic; m < c->magic + RP_MAGICS; m++) {
+		size_t k = n < m->n ? n : m->n;
+		if (!m->n || (k && ((head[0] ^ m->bytes[0]) & ~m->any)) ||
+		    (k > 1 && memcmp(head + 1, m->bytes + 1, k - 1)))
+			continue;
+		if (n >= m->n)
+			return 1;
+		fits = 0;
+	}
+	return fits;
 }
 
 /* Reads until the first bytes tell the codec or rule all out: a live pipe is not asked for more. */
@@ -113,11 +123,9 @@ find_codec(struct rp_bytes *b, unsigned char *head, size_t *n, struct rp_err *er
 		in->raw_ended = got == 0;
 		open = false;
 		for (const struct rp_codec *const *c = rp_codecs; *c; c++) {
-			if (!magic_fits(*c, head, *n))
-				continue;
-			if (*n < (*c)->magic_bytes)
-				open = true;
-			else
+			int fits = magic_fits(*c, head, *n);
+			open |= fits == 0;
+			if (fits > 0)
 				in->codec = *c;
 		}
 	}
@@ -229,7 +237,7 @@ start_memory(struct rp_bytes *b, const void *bytes, size_t n, struct rp_err *err
 	in->memory = bytes;
 	in->memory_end = in->memory + n;
 	for (const struct rp_codec *const *c = rp_codecs; *c; c++)
-		if (n >= (*c)->magic_bytes && magic_fits(*c, bytes, n))
+		if (magic_fits(*c, bytes, n) > 0)
 			return start(b, err);
 	b->codec = "none";
 	b->at = in->origin = bytes;

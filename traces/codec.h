@@ -14,11 +14,18 @@ struct rp_codec_io {
 	bool last; /* nothing comes behind in_end */
 };
 
+enum { RP_MAGICS = 4, RP_MAGIC_MOST = 8 };
+
+/* The first `n` bytes of an input, 0: no magic. Bits of the first byte that are set in `any` may be either. */
+struct rp_magic {
+	unsigned char bytes[RP_MAGIC_MOST];
+	unsigned char n, any;
+};
+
 struct rp_codec {
 	const char *name;
-	const unsigned char magic[8]; /* the first bytes of such an input */
-	size_t magic_bytes;
-	size_t state_bytes; /* zeroed before open(), freed after close() */
+	struct rp_magic magic[RP_MAGICS]; /* any of them begins such an input */
+	size_t state_bytes;               /* zeroed before open(), freed after close() */
 	bool (*open)(void *state, struct rp_err *err); /* false: nothing is left to close */
 	/* Decodes as much as fits: on 1 either all input is taken or there is no room left, and there may be more; 0 at the
 	 * end of the compressed data (concatenated members have been followed, nothing else may come behind), -1 when it is

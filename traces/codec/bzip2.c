@@ -89,8 +89,7 @@ bzip2_close(void *state)
 
 const struct rp_codec rp_codec_bzip2 = {
 	.name = "bzip2",
-	.magic = { 'B', 'Z', 'h' },
-	.magic_bytes = 3,
+	.magic = { { { 'B', 'Z', 'h' }, 3, 0 } },
 	.state_bytes = sizeof(struct bzip2),
 	.open = bzip2_open,
 	.step = bzip2_step,

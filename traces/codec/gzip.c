@@ -82,8 +82,7 @@ gzip_close(void *state)
 
 const struct rp_codec rp_codec_gzip = {
 	.name = "gzip",
-	.magic = { 0x1f, 0x8b, 8 }, /* 8: deflate, the only method there is */
-	.magic_bytes = 3,
+	.magic = { { { 0x1f, 0x8b, 8 }, 3, 0 } }, /* 8: deflate, the only method there is */
 	.state_bytes = sizeof(struct gzip),
 	.open = gzip_open,
 	.step = gzip_step,

@@ -113,8 +113,7 @@ xz_close(void *state)
 
 const struct rp_codec rp_codec_xz = {
 	.name = "xz",
-	.magic = { 0xfd, '7', 'z', 'X', 'Z', 0 },
-	.magic_bytes = 6,
+	.magic = { { { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6, 0 } },
 	.state_bytes = sizeof(struct xz),
 	.open = xz_open,
 	.step = xz_step,

@@ -406,8 +406,7 @@ zip_close(void *state)
 
 const struct rp_codec rp_codec_zip = {
 	.name = "zip",
-	.magic = { 'P', 'K', 3, 4 },
-	.magic_bytes = 4,
+	.magic = { { { 'P', 'K', 3, 4 }, 4, 0 } },
 	.state_bytes = sizeof(struct zip),
 	.open = zip_open,
 	.step = zip_step,

@@ -81,8 +81,8 @@ zstd_close(void *state)
 
 const struct rp_codec rp_codec_zstd = {
 	.name = "zstd",
-	.magic = { 0x28, 0xb5, 0x2f, 0xfd },
-	.magic_bytes = 4,
+	/* The second: a skippable frame in front, as pzstd writes. */
+	.magic = { { { 0x28, 0xb5, 0x2f, 0xfd }, 4, 0 }, { { 0x50, 0x2a, 0x4d, 0x18 }, 4, 0x0f } },
 	.state_bytes = sizeof(struct zstd),
 	.open = zstd_open,
 	.step = zstd_step,

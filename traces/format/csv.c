@@ -7,7 +7,7 @@
  *
  * Columns: stream, op, address, size, time, pc, mask, space, bypass, same, in any order; op and address must be there.
  * Numbers are decimal or hexadecimal with 0x. Marks (batch.h) are lines that begin with '#': kernel_end N, host_copy
- * ADDRESS BYTES, copy_back ADDRESS BYTES, invalidate ADDRESS BYTES; other such lines are comments. */
+ * ADDRESS BYTES, copy_back ADDRESS BYTES, invalidate ADDRESS BYTES; lines that begin otherwise are comments. */
 #include "config.h"
 
 #include "base/parse.h"
@@ -38,6 +38,8 @@ enum { SPACES = sizeof space_name / sizeof *space_name };
 static const char *const mark_name[] = { "#kernel_end", "#host_copy", "#copy_back", "#invalidate" };
 
 enum { MARKS = sizeof mark_name / sizeof *mark_name };
+
+static const char preamble[] = "#preamble";
 
 struct csv {
 	enum column order[COLUMNS]; /* of the fields of a line */
@@ -107,13 +109,19 @@ parse_header(
 	return true;
 }
 
-/* Number of the mark whose line this is, MARKS if none. */
+static bool
+begins(const char *line, size_t n, const char *with)
+{
+	size_t k = strlen(with);
+	return n >= k && !memcmp(line, with, k);
+}
+
+/* Number of the mark whose line this is or, where it is written wrongly, is meant to be; MARKS if none. */
 static size_t
 mark_of(const char *line, size_t n)
 {
-	const char *end = rp_word_end(line, line + n);
 	size_t m = 0;
-	while (m < MARKS && !is_word(line, end, mark_name[m]))
+	while (m < MARKS && !begins(line, n, mark_name[m]))
 		m++;
 	return m;
 }
@@ -122,6 +130,8 @@ mark_of(const char *line, size_t n)
 static bool
 next_number(const char **p, const char *end, uint64_t *out)
 {
+	if (*p == end || !rp_is_blank(**p))
+		return false;
 	*p = rp_skip_blanks(*p, end);
 	return rp_scan_number(p, end, out) && (*p == end || rp_is_blank(**p));
 }
@@ -131,11 +141,14 @@ static bool
 parse_preamble(
     const struct rp_bytes *in, struct rp_trace *t, const char *line, size_t n, struct rp_err *err)
 {
-	const char *end = line + n, *p = rp_word_end(line, end);
+	const char *end = line + n, *p = line;
 	if (mark_of(line, n) < MARKS)
 		return rp_fail_line(
 		    err, in, "'%.*s' stands before the header line", RP_QUOTED(line, end));
-	if (is_word(line, p, "#preamble") && (!next_number(&p, end, &t->preamble) || p != end))
+	if (!begins(line, n, preamble))
+		return true;
+	p += sizeof preamble - 1;
+	if (!next_number(&p, end, &t->preamble) || p != end)
 		return rp_fail_line(err, in, "'%.*s': wanted #preamble and a number of accesses",
 		    RP_QUOTED(line, end));
 	return true;
@@ -279,21 +292,23 @@ static int
 parse_mark(
     const struct rp_bytes *in, const char *line, size_t n, struct rp_access *a, struct rp_err *err)
 {
-	const char *end = line + n, *p = rp_word_end(line, end);
+	const char *end = line + n, *p;
 	size_t m = mark_of(line, n);
 	uint64_t bytes = 1;
-	if (m == MARKS && !is_word(line, p, "#preamble"))
+	if (m == MARKS && !begins(line, n, preamble))
 		return 0;
 	if (m == MARKS) {
 		rp_fail_line(err, in, "#preamble stands behind the header line");
 		return -1;
 	}
 	a->kind = (uint8_t)(RP_MARKS + m);
+	p = line + strlen(mark_name[m]);
 	bool ok = next_number(&p, end, &a->addr);
 	if (a->kind != RP_KERNEL_END)
 		ok = ok && next_number(&p, end, &bytes);
 	if (!ok || p != end || !bytes || bytes > UINT32_MAX) {
-		rp_fail_line(err, in, "'%.*s': wanted %s", RP_QUOTED(line, end),
+		rp_fail_line(err, in, "'%.*s': wanted %s and %s, with blanks between",
+		    RP_QUOTED(line, end), mark_name[m],
 		    a->kind == RP_KERNEL_END ? "the kernel's number"
 					     : "an address and a number of bytes");
 		return -1;

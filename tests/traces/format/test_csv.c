@@ -57,15 +57,41 @@ RP_TEST(csv, marks_keep_their_place_and_other_comments_do_not_matter)
 	    "host_copy 0x100 4096\nR 0x0 1\nkernel_end 0x3 1\ncopy_back 0x40 64\ninvalidate 0x40 "
 	    "1\n");
 	RP_FAILS(rp_format_csv, "op,address\n#host_copy 0x100\n",
-	    "t:2: '#host_copy 0x100': wanted an address and a number of bytes");
+	    "t:2: '#host_copy 0x100': wanted #host_copy and an address and a number of bytes, with "
+	    "blanks between");
 	RP_FAILS(rp_format_csv, "op,address\n#invalidate 0x100 0\n",
-	    "t:2: '#invalidate 0x100 0': wanted an address and a number of bytes");
+	    "t:2: '#invalidate 0x100 0': wanted #invalidate and an address and a number of bytes, "
+	    "with blanks between");
 	RP_FAILS(rp_format_csv, "op,address\n#kernel_end\n",
-	    "t:2: '#kernel_end': wanted the kernel's number");
+	    "t:2: '#kernel_end': wanted #kernel_end and the kernel's number, with blanks between");
 	RP_FAILS(rp_format_csv, "op,address\n#copy_back 0xffffffffffffffff 2\n",
 	    "t:2: 2 bytes at address 0xffffffffffffffff end beyond 2^64");
 	RP_FAILS(rp_format_csv, "#kernel_end 3\nop,address\n",
 	    "t:1: '#kernel_end 3' stands before the header line");
+}
+
+RP_TEST(csv, a_mark_written_wrongly_is_no_comment)
+{
+	static const char *const line[] = { "#kernel_end,0", "#kernel_end3", "#kernel_end 3 4",
+		"#kernel_end 0x", "#host_copy", "#host_copy,0x100,64", "#host_copy 0x100,64",
+		"#copy_back=0x40 64", "#copy_back 0x40 -1", "#invalidated 0x40 64" };
+	for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+		char text[100], message[200];
+		snprintf(text, sizeof text, "op,address\nR,0\n%s\n", line[i]);
+		snprintf(message, sizeof message, "t:3: '%s': wanted ", line[i]);
+		struct reading r;
+		rp_read(&r, &rp_format_csv, text, strlen(text), NULL, 4, 0);
+		cr_assert_eq(r.err.code, RP_INPUT, "%s", line[i]);
+		cr_assert(!strncmp(r.err.text, message, strlen(message)), "%s", r.err.text);
+		rp_reading_free(&r);
+	}
+	RP_READS(rp_format_csv,
+	    "op,address\n# kernel_end,0\n#kernel end\n#Host_copy\n#kernels 3\n#\nR,0\n",
+	    "R 0x0 1\n");
+	RP_FAILS(rp_format_csv, "#preamble,12\nop,address\n",
+	    "t:1: '#preamble,12': wanted #preamble and a number of accesses");
+	RP_FAILS(rp_format_csv, "#host_copy,1\nop,address\n",
+	    "t:1: '#host_copy,1' stands before the header line");
 }
 
 RP_TEST(csv, flags_of_gpu_accesses_have_columns)

@@ -99,6 +99,7 @@ EXTRA_DIST += tests/traces/files/codec/text
 EXTRA_DIST += tests/traces/files/codec/text.bz2
 EXTRA_DIST += tests/traces/files/codec/text.gz
 EXTRA_DIST += tests/traces/files/codec/text.xz
+EXTRA_DIST += tests/traces/files/codec/text.zlib
 EXTRA_DIST += tests/traces/files/codec/text.zst
 EXTRA_DIST += tests/traces/files/codec/two.bz2
 EXTRA_DIST += tests/traces/files/codec/two.gz

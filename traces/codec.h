@@ -14,7 +14,7 @@ struct rp_codec_io {
 	bool last; /* nothing comes behind in_end */
 };
 
-enum { RP_MAGICS = 4, RP_MAGIC_MOST = 8 };
+enum { RP_MAGICS = 5, RP_MAGIC_MOST = 8 };
 
 /* The first `n` bytes of an input, 0: no magic. Bits of the first byte that are set in `any` may be either. */
 struct rp_magic {

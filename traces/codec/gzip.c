@@ -1,4 +1,5 @@
-/* gzip - members of deflated data (RFC 1952), one after another, each with a CRC and its length. */
+/* gzip - members of deflated data (RFC 1952), one after another, each with a CRC and its length; or zlib streams (RFC
+ * 1950) with an Adler checksum, as compress() writes them. */
 #include "config.h"
 
 #include "traces/codec.h"
@@ -9,11 +10,13 @@
 
 struct gzip {
 	z_stream z;
+	bool started; /* the first byte has told which of the two it is */
 	bool between; /* members: the end may be here */
 	uint64_t members;
 };
 
-enum { GZIP_ONLY = 16 + MAX_WBITS }; /* inflateInit2: a gzip header is wanted */
+/* inflateInit2: which header is wanted. */
+enum { GZIP_ONLY = 16 + MAX_WBITS, ZLIB_ONLY = MAX_WBITS, ZLIB_FIRST = 0x78 };
 
 static int
 gzip_fail(const struct gzip *g, int code, struct rp_err *err)
@@ -35,6 +38,14 @@ gzip_open(void *state, struct rp_err *err)
 	return code == Z_OK || gzip_fail(g, code, err) > 0;
 }
 
+/* All members have the header that the first begins with. */
+static void
+choose(struct gzip *g, unsigned char first)
+{
+	inflateReset2(&g->z, first == ZLIB_FIRST ? ZLIB_ONLY : GZIP_ONLY);
+	g->started = true;
+}
+
 static uInt
 at_most(ptrdiff_t n)
 {
@@ -48,6 +59,8 @@ gzip_step(void *state, struct rp_codec_io *io, struct rp_err *err)
 	for (;;) {
 		if (io->in == io->in_end && g->between)
 			return !io->last;
+		if (!g->started && io->in < io->in_end)
+			choose(g, *io->in);
 		if (g->between)
 			inflateReset(&g->z);
 		g->between = false;
@@ -82,7 +95,10 @@ gzip_close(void *state)
 
 const struct rp_codec rp_codec_gzip = {
 	.name = "gzip",
-	.magic = { { { 0x1f, 0x8b, 8 }, 3, 0 } }, /* 8: deflate, the only method there is */
+	/* 8: deflate, the only method there is. The others: zlib with a window of 32 KiB, its four levels. */
+	.magic = { { { 0x1f, 0x8b, 8 }, 3, 0 }, { { ZLIB_FIRST, 0x01 }, 2, 0 },
+	    { { ZLIB_FIRST, 0x5e }, 2, 0 }, { { ZLIB_FIRST, 0x9c }, 2, 0 },
+	    { { ZLIB_FIRST, 0xda }, 2, 0 } },
 	.state_bytes = sizeof(struct gzip),
 	.open = gzip_open,
 	.step = gzip_step,

@@ -6,6 +6,7 @@
 #include "traces/codec.h"
 
 #include <lzma.h>
+#include <zlib.h>
 
 static struct rp_err err;
 
@@ -72,6 +73,7 @@ static const struct file {
 	{ "text.gz", "gzip", 3 * 6 + 2,
 	    false }, /* time, level, system; flag "text"; padding bits */
 	{ "two.gz", "gzip", 2 * (3 * 6 + 2), false },
+	{ "text.zlib", "gzip", 2, false }, /* padding bits */
 	{ "text.zst", "zstd", 10, false }, /* unused bits, a larger window */
 	{ "two.zst", "zstd", 40, false },  /* and a skipped frame */
 	{ "nocheck.zst", "zstd", 1000, true },
@@ -334,6 +336,28 @@ RP_TEST(codec, a_zstd_file_may_begin_with_a_skippable_frame)
 	}
 	free(text.p);
 	free(got.p);
+	free(in.p);
+}
+
+RP_TEST(codec, a_zlib_stream_of_any_level_is_found)
+{
+	struct bytes text = load("text"), got = load("text"), in = load("text.zlib");
+	for (int level = 0; level <= 9; level++) {
+		uLongf n = 1 << 20;
+		cr_assert_eq(compress2(in.p, &n, text.p, text.n, level), Z_OK);
+		cr_assert(decode(in.p, n, (size_t)level, &got), "level %d: %s", level, err.text);
+		cr_assert(same(&text, &got), "level %d", level);
+	}
+	free(text.p);
+	free(got.p);
+	free(in.p);
+	in = load("text.zlib");
+	assert_fails(in.p, 20, RP_INPUT, "f: offset 20 of the compressed file: gzip: cut short");
+	in.p[in.n - 1] ^= 1;
+	char want[128];
+	snprintf(want, sizeof want,
+	    "f: offset %zu of the compressed file: gzip: damaged (incorrect data check)", in.n);
+	assert_fails(in.p, in.n, RP_INPUT, want);
 	free(in.p);
 }
 

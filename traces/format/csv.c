@@ -154,6 +154,13 @@ parse_preamble(
 	return true;
 }
 
+/* Length of the UTF-8 byte order mark, which spreadsheets write in front of a text, where there is one. */
+static size_t
+order_mark(const unsigned char *at, size_t n)
+{
+	return n >= 3 && !memcmp(at, "\xef\xbb\xbf", 3) ? 3 : 0;
+}
+
 static bool
 csv_open(void *state, struct rp_bytes *in, const struct rp_read_opts *o, struct rp_trace *t,
     struct rp_err *err)
@@ -162,6 +169,9 @@ csv_open(void *state, struct rp_bytes *in, const struct rp_read_opts *o, struct 
 	const char *line;
 	ptrdiff_t n;
 	s->usual = o->size ? o->size : 1;
+	if (!rp_bytes_more(in, 3, err))
+		return false;
+	in->at += order_mark(in->at, (size_t)(in->end - in->at));
 	for (;;) {
 		n = rp_text_line(in, false, &line, err);
 		if (n == RP_TEXT_FAILED)
@@ -339,7 +349,7 @@ csv_read(void *state, struct rp_bytes *in, struct rp_batch *out, struct rp_err *
 static int
 csv_probe(const unsigned char *head, size_t n)
 {
-	const char *p = (const char *)head, *end = p + n;
+	const char *p = (const char *)head + order_mark(head, n), *end = (const char *)head + n;
 	while (p < end) {
 		const char *lf = memchr(p, '\n', (size_t)(end - p)), *stop = lf ? lf : end;
 		ptrdiff_t length = rp_text_trim(p, stop - p);

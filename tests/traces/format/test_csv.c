@@ -111,6 +111,25 @@ RP_TEST(csv, cr_blanks_and_a_missing_newline_do_not_matter)
 	    "R 0x10 4\nW 0x20 4\n");
 }
 
+RP_TEST(csv, a_byte_order_mark_in_front_is_skipped)
+{
+	static const char mark[] = "\xef\xbb\xbf", text[] = "\xef\xbb\xbfop,address\nR,0x10\n";
+	struct reading r;
+	RP_READS(rp_format_csv, text, "R 0x10 1\n");
+	cr_assert_str_eq(rp_found(text, strlen(text)), "csv");
+	rp_reads_as(
+	    &rp_format_csv, "\xef\xbb\xbf#preamble 3\nop,address\n", 26, NULL, "", NULL, &r);
+	cr_assert_eq(r.preamble, 3);
+	rp_reading_free(&r);
+	RP_FAILS(
+	    rp_format_csv, mark, "t:0: no header line: wanted stream,op,address,size or the like");
+	cr_assert_str_eq(rp_found("\xef\xbb"
+				  "op,address\n",
+			     13),
+	    "none");
+	cr_assert_str_eq(rp_found("\xef\xbb\xbf\xef\xbb\xbfop,address\n", 17), "none");
+}
+
 RP_TEST(csv, an_error_names_file_and_line)
 {
 	static const char columns[] =

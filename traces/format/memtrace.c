@@ -440,6 +440,23 @@ access_line(struct memtrace *m, const struct rp_bytes *in, struct field rest, st
 
 /* ---- lines ---- */
 
+/* Is this `* Reg<n>_T<lane>: 0x...`, as record_reg_vals prints registers? Newer versions put blanks in front and write
+ * lanes with two digits. */
+static bool
+is_registers(const char *line, const char *end)
+{
+	static const char name[] = "* Reg", thread[] = "_T";
+	struct field f = { rp_skip_blanks(line, end), end };
+	uint64_t number;
+	if (!begins(&f, name))
+		return false;
+	f.at += sizeof name - 1;
+	if (!rp_scan_dec(&f.at, end, &number) || !begins(&f, thread))
+		return false;
+	f.at += sizeof thread - 1;
+	return rp_scan_dec(&f.at, end, &number) && begins(&f, ": 0x");
+}
+
 /* Lines that are not records: the banner tells the version, other tools' output that this is the
  * wrong one. */
 static bool
@@ -456,7 +473,7 @@ other_line(
 	}
 	if (m->any)
 		return true;
-	if (begins(line, "* Reg") && memmem(line->at, (size_t)(line->end - line->at), "_T0: 0x", 7))
+	if (is_registers(line->at, line->end))
 		return rp_fail_line(err, in,
 		    "registers, as NVBit's record_reg_vals prints them, and no addresses: wanted "
 		    "mem_trace");
@@ -543,6 +560,17 @@ memtrace_close(void *state)
 	rp_block_order_free(&m->order);
 }
 
+static bool
+has_registers(const char *p, const char *end)
+{
+	for (const char *lf; p < end; p = lf ? lf + 1 : end) {
+		lf = memchr(p, '\n', (size_t)(end - p));
+		if (is_registers(p, lf ? lf : end))
+			return true;
+	}
+	return false;
+}
+
 static int
 probe(const unsigned char *head, size_t n)
 {
@@ -551,13 +579,13 @@ probe(const unsigned char *head, size_t n)
 		bool begins_line;
 		int sure;
 	} sign[] = { { MARK, true, 95 }, { "NVBit (NVidia Binary Instrumentation Tool", false, 60 },
-		{ "* Reg", true, 30 }, { " - #thread-blocks ", false, 30 } };
+		{ " - #thread-blocks ", false, 30 } };
 	for (size_t i = 0; i < sizeof sign / sizeof *sign; i++) {
 		const unsigned char *p = memmem(head, n, sign[i].text, strlen(sign[i].text));
 		if (p && (!sign[i].begins_line || p == head || p[-1] == '\n'))
 			return sign[i].sure;
 	}
-	return 0;
+	return has_registers((const char *)head, (const char *)head + n) ? 30 : 0;
 }
 
 const struct rp_format rp_format_memtrace = {

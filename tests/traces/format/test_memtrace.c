@@ -4,6 +4,8 @@
 #include "tests/traces/pulled.h"
 #include "traces/warp.h"
 
+extern const struct rp_format rp_format_memtrace;
+
 static struct rp_err err;
 static struct rp_read_opts opts;
 
@@ -169,6 +171,31 @@ RP_TEST(memtrace, generic_accesses_are_taken_for_global_with_a_warning)
 	free(r.a);
 }
 
+#define BANNER                                                                                     \
+	"------------- NVBit (NVidia Binary Instrumentation Tool v1.7.1) Loaded --------------\n"
+#define REGISTERS(context, name)                                                                   \
+	context "CTA 0,0,0 - warp 0 - IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28] ;:\n"                  \
+		"  * " name ": 0x00000001 \n"
+
+RP_TEST(memtrace, other_tools_of_nvbit_are_found_so_that_they_can_be_refused_by_name)
+{
+	static const struct {
+		const char *text;
+		bool found;
+	} t[] = {
+		{ REGISTERS("", "Reg0_T00"), true },
+		{ REGISTERS("CTX 0x000055d4c0de0000 - ", "Reg0_T0"), true },
+		{ BANNER REGISTERS("", "Reg0_T00"), true },
+		{ "kernel 0 - vecAdd - #thread-blocks 2,  kernel instructions 12\n", true },
+		{ "* Regular expressions\n", false },
+		{ "* Reg0\n * Reg0_T\n * Reg0_T0 0x1\nx * Reg0_T0: 0x1\n", false },
+	};
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+		cr_expect_eq(rp_format_memtrace.probe(
+				 (const unsigned char *)t[i].text, strlen(t[i].text)) > 0,
+		    t[i].found, "%s", t[i].text);
+}
+
 RP_TEST(memtrace, what_is_wrong_is_named_with_its_line)
 {
 	static const struct {
@@ -179,6 +206,12 @@ RP_TEST(memtrace, what_is_wrong_is_named_with_its_line)
 		    "m.txt:2: the input ends, and no line begins with 'MEMTRACE: '" },
 		{ "CTA 0,0,0 - warp 0 - IMAD R1:\n* Reg0_T0: 0x00000000 Reg0_T1: 0x00000000\n",
 		    "m.txt:2: registers, as NVBit's record_reg_vals prints them, and no addresses: "
+		    "wanted mem_trace" },
+		{ REGISTERS("", "Reg0_T00"),
+		    "m.txt:2: registers, as NVBit's record_reg_vals prints them, and no addresses: "
+		    "wanted mem_trace" },
+		{ BANNER REGISTERS("CTX 0x000055d4c0de0000 - ", "Reg12_T00"),
+		    "m.txt:3: registers, as NVBit's record_reg_vals prints them, and no addresses: "
 		    "wanted mem_trace" },
 		{ "\nkernel 0 - vecAdd - #thread-blocks 2,  kernel instructions 12, total "
 		  "instructions 12\n  LDG.E = 4\n",

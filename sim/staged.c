@@ -189,6 +189,15 @@ left_out(const struct staged *c, const struct rp_at *at)
 	return p->admit && at->arg[0] && !rp_tags_room(&c->tags, at->index) && !p->admit(at);
 }
 
+/* A write passes the cache. Of a line that is there the next use is another from now on, if the policy knows it. */
+static void
+pass(struct staged *c, const struct rp_at *at, int64_t place)
+{
+	const struct rp_policy *p = c->tags.spec->policy;
+	if (place != RP_NO_PLACE && p->future)
+		p->hit(at, (uint32_t)((uint64_t)place % c->tags.ways));
+}
+
 /* Without stalls. */
 static uint8_t
 look(struct staged *c, const struct rp_at *at, const struct want *x)
@@ -196,8 +205,10 @@ look(struct staged *c, const struct rp_at *at, const struct want *x)
 	int64_t place = rp_tags_find(&c->tags, at->index, at->line);
 	if (place != RP_NO_PLACE && (c->valid[place] & x->bit))
 		return use(c, at, x, place);
-	if (x->passes || (place == RP_NO_PLACE && left_out(c, at)))
+	if (x->passes || (place == RP_NO_PLACE && left_out(c, at))) {
+		pass(c, at, place);
 		return RP_MISSED | RP_NO_FILL;
+	}
 	return bring(c, at, x, place);
 }
 

@@ -100,7 +100,8 @@ const struct rp_policy rp_policy_opt = {
 	.what = "replace the line whose next use is farthest ahead",
 	.source = "Belady, IBM Systems Journal 5(2), 1966",
 	.differs = "sets are replaced in one by one, where the source has one for all; bypass=yes "
-		   "may leave a line out, which the source does not",
+		   "may leave a line out, which the source does not; with sectors or "
+		   "allocate=no-write, which it has not, another policy can miss less",
 	.params = { [RP_OPT_BYPASS] = { .name = "bypass",
 			.what = "leave out a line whose next use is farther than that of all that "
 				"are there",

@@ -397,6 +397,81 @@ RP_TEST(belady, leaves_out_what_is_wanted_last)
 }
 
 /* A is used again before B, but dropped before that: so A goes for C, and B hits. */
+/* One sector an access, of which rows 0 to i - 1 have been seen. Sets of lines with sectors, and whether writes pass. */
+struct sectored {
+	uint32_t sets, ways, sectors;
+	bool around;
+};
+
+/* Row that looks the same line up next, or n. */
+static size_t
+next_row(const struct rp_batch *b, size_t i, uint64_t line_bytes)
+{
+	size_t k = i + 1;
+	while (k < b->n && b->addr[k] / line_bytes != b->addr[i] / line_bytes)
+		k++;
+	return k;
+}
+
+/* Misses of the obvious MIN: every lookup of a line that is there, of any kind, tells when it is wanted next. */
+static uint64_t
+sectored_misses(const struct sectored *g, const struct rp_batch *b)
+{
+	struct {
+		uint64_t line, valid;
+		size_t next;
+	} way[4][4] = { 0 }, *w;
+	uint64_t misses = 0;
+	for (size_t i = 0; i < b->n; i++) {
+		uint64_t unit = b->addr[i] / 32, line = unit / g->sectors, set = line % g->sets,
+			 bit = UINT64_C(1) << unit % g->sectors;
+		bool passes = g->around && b->kind[i] == RP_WRITE;
+		uint32_t k = 0, last = 0;
+		while (k < g->ways && !(way[set][k].valid && way[set][k].line == line))
+			k++;
+		if (k < g->ways)
+			way[set][k].next = next_row(b, i, 32 * (uint64_t)g->sectors);
+		misses += k == g->ways || !(way[set][k].valid & bit);
+		if (passes)
+			continue;
+		if (k == g->ways) {
+			for (k = 0; k < g->ways && way[set][k].valid; k++)
+				last = way[set][k].next > way[set][last].next ? k : last;
+			w = &way[set][k < g->ways ? k : last];
+			w->line = line;
+			w->valid = 0;
+			w->next = next_row(b, i, 32 * (uint64_t)g->sectors);
+		} else {
+			w = &way[set][k];
+		}
+		w->valid |= bit;
+	}
+	return misses;
+}
+
+RP_TEST(belady, a_write_that_passes_a_line_with_sectors_is_a_use_of_it)
+{
+	struct rp_rng rng = { rp_test_seed("sectored MIN") };
+	for (unsigned round = 0; round < 100 * rp_test_scale(); round++) {
+		struct sectored g = { 1 + (uint32_t)rp_rng_below(&rng, 4),
+			1 + (uint32_t)rp_rng_below(&rng, 4), 1u << rp_rng_below(&rng, 3),
+			round & 1 };
+		uint64_t units = 2 + rp_rng_below(&rng, 3 * (uint64_t)g.sets * g.ways * g.sectors);
+		struct rp_batch *b = rp_batch_new(800, 0, NULL);
+		char spec[160];
+		for (size_t i = 0; i < 800; i++) {
+			struct rp_access a = { .addr = 32 * rp_rng_below(&rng, units),
+				.size = 4,
+				.kind = rp_rng_below(&rng, 3) ? RP_READ : RP_WRITE };
+			rp_batch_put(b, &a);
+		}
+		snprintf(spec, sizeof spec, "opt,sets=%u,ways=%u,line=%u,sector=32,allocate=%s",
+		    g.sets, g.ways, 32 * g.sectors, g.around ? "no-write" : "write");
+		cr_assert_eq(replay_one(spec, b, NULL).misses, sectored_misses(&g, b), "%s", spec);
+		rp_batch_free(b);
+	}
+}
+
 RP_TEST(belady, does_not_keep_what_will_be_invalidated)
 {
 	cr_assert_eq(replay_text("opt,size=128", "R0 R40 R80 D0 R0 R40 R80", NULL).misses, 5);

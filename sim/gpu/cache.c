@@ -31,9 +31,10 @@ enum {
 	RESERVED = 1,
 	NOTED = 1 << 4, /* no kind: its written bytes are noted; else there are none */
 	VALID = 1 << 8,
+	MARKED = 1 << 12, /* modified from the fill on */
 	MODIFIED = 1 << 16,
 	HIDDEN = 1 << 24, /* modified, and not readable */
-	ANY_KIND = RESERVED | VALID | MODIFIED | HIDDEN,
+	ANY_KIND = RESERVED | VALID | MARKED | MODIFIED | HIDDEN,
 	ALL = 15 /* sectors */
 };
 
@@ -51,7 +52,7 @@ struct entry {
 	uint32_t chain;  /* next of the hash table's */
 	uint32_t set;
 	uint32_t line;  /* where its line was put, or NONE; it may have left since */
-	uint8_t marked; /* modified from the fill on */
+	uint8_t marked; /* with allocation on fill: modified from then on */
 	uint8_t wrote;  /* holds a write of walloc F */
 	uint8_t read;   /* and a read behind it */
 };
@@ -584,8 +585,10 @@ fill(struct rp_gpu_cache *c, struct slice *slice, const struct entry *e)
 		take(c, &at, victim(c, &at), e->due);
 	else if (c->on_fill)
 		touch(c, &c->set[at.set], at.line, e->due);
+	/* A mark is the line's: it is gone where that was replaced in between, and came back. */
 	struct line *l = &c->line[at.line];
-	set_state(&at, c, l, e->marked || (l->state & MODIFIED * at.bit) ? MODIFIED : VALID);
+	bool marked = c->on_fill ? e->marked : l->state & MARKED * at.bit;
+	set_state(&at, c, l, marked || (l->state & MODIFIED * at.bit) ? MODIFIED : VALID);
 }
 
 /* Takes the first entry of a slice out. */
@@ -703,8 +706,8 @@ fetch(struct rp_gpu_cache *c, struct at *at, const struct rp_gpu_access *a, bool
 	}
 	if (probe == RP_GPU_SECTOR_MISS && !kept)
 		forget_written(c, at->line, at->bit);
-	if (probe != RP_GPU_HIT_RESERVED)
-		set_state(at, c, &c->line[at->line], RESERVED);
+	if (probe != RP_GPU_HIT_RESERVED || mark)
+		set_state(at, c, &c->line[at->line], mark || kept ? RESERVED | MARKED : RESERVED);
 	return end;
 }
 
@@ -952,7 +955,8 @@ copy_sector(struct rp_gpu_cache *c, uint64_t place)
 	} else if (probe(c, &at, false) == RP_GPU_SECTOR_MISS) {
 		touch(c, &c->set[at.set], at.line, now);
 	}
-	set_state(&at, c, &c->line[at.line], VALID);
+	bool marked = c->line[at.line].state & MARKED * at.bit;
+	set_state(&at, c, &c->line[at.line], marked ? VALID | MARKED : VALID);
 }
 
 void
@@ -998,7 +1002,7 @@ clean_line(struct rp_gpu_cache *c, uint32_t i)
 	struct slice *slice = &c->slice[set >> c->set_bits];
 	uint32_t readable = state / MODIFIED & ~(state / HIDDEN) & ALL;
 	uint64_t sectors = owes(c, l) ? modified_sectors(l) : 0;
-	state = (state & (RESERVED | NOTED | VALID) * ALL) | VALID * readable;
+	state = (state & (RESERVED | MARKED | NOTED | VALID) * ALL) | VALID * readable;
 	if (state & ANY_KIND * ALL)
 		set_line(slice, &c->set[set], l, state);
 	else

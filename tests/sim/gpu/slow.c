@@ -10,6 +10,7 @@ typedef enum { Invalid, Reserved, Valid, Modified } state;
 struct sector {
 	state is;
 	bool readable;
+	bool modified_at_fill; /* of a line that has its way before the fill */
 	bool written[SECTOR_BYTES];
 };
 
@@ -24,7 +25,7 @@ struct way {
 struct pending {
 	uint64_t address, due;
 	char *requests;
-	bool modified_at_fill;
+	bool modified_at_fill; /* with allocation on fill */
 };
 
 struct part {
@@ -259,8 +260,10 @@ arrive(struct slow *c, struct part *p)
 	}
 	if (w) {
 		struct sector *s = &w->sector[(e.address - line) / c->sector_bytes];
-		s->is = e.modified_at_fill || s->is == Modified ? Modified : Valid;
+		bool modified = fills_on_fill(c) ? e.modified_at_fill : s->modified_at_fill;
+		s->is = modified || s->is == Modified ? Modified : Valid;
 		s->readable = true;
+		s->modified_at_fill = false;
 	}
 	free(e.requests);
 }
@@ -343,7 +346,9 @@ fetch_it(
 		if (!was_modified)
 			memset(&w->sector[a->sector], 0, sizeof w->sector[a->sector]);
 		w->sector[a->sector].is = Reserved;
+		w->sector[a->sector].modified_at_fill = was_modified;
 	}
+	w->sector[a->sector].modified_at_fill |= modified_at_fill;
 	return -1;
 }
 

@@ -188,10 +188,45 @@ judge(const char *line, size_t n)
 	return starts(line, n, "kernel") && !memchr(line, ' ', n) ? 1 : -1;
 }
 
+/* Can the line stand in nothing but a list: a copy of some kind, or a word that names a kernel's trace? */
+static int
+only_of_list(const char *line, size_t n)
+{
+	const char *end = line + n, *p = rp_skip_blanks(line, end);
+	n = (size_t)(end - p);
+	if (starts(p, n, "kernel"))
+		return !memchr(p, ' ', n) && memmem(p, n, ".trace", 6);
+	if (!starts(p, n, "Memcpy"))
+		return 0;
+	while (p < end && ((*p | 32) >= 'a' && (*p | 32) <= 'z'))
+		p++;
+	return p < end && *p == ',';
+}
+
+/* Is this a list by the first line that is neither empty nor a comment? Then another that is wrong does not make it
+ * anything else: the reader names that one. */
+static bool
+begins_list(const char *p, const char *end)
+{
+	while (p < end) {
+		const char *lf = memchr(p, '\n', (size_t)(end - p)), *stop = lf ? lf : end;
+		size_t n = (size_t)rp_text_trim(p, stop - p);
+		if (n && *p != '#')
+			return only_of_list(p, n);
+		p = lf ? lf + 1 : end;
+	}
+	return false;
+}
+
 static int
 probe(const unsigned char *head, size_t n)
 {
-	return rp_text_probe(head, n, judge) ? 95 : 0;
+	if (rp_text_probe(head, n, judge))
+		return 95;
+	return begins_list((const char *)head, (const char *)head + n) &&
+	               rp_text_probe(head, n, only_of_list)
+	           ? 90
+	           : 0;
 }
 
 const struct rp_format rp_format_kernelslist = {

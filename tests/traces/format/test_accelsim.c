@@ -566,6 +566,10 @@ RP_TEST(kernelslist, errors_name_the_list_and_the_line)
 	    "kernel-1.traceg:1: grid dim = '(1,1)': wanted (x,y,z)");
 	expect_list_error(
 	    "what\n", NULL, "kernelslist.g:1: 'what': wanted a kernel file or Memcpy...");
+	expect_list_error("\n# mine\nkernel-1.traceg\n", NULL,
+	    "kernelslist.g:2: '# mine': wanted a kernel file or Memcpy...");
+	expect_list_error(" kernel-1.traceg\n", NULL,
+	    "kernelslist.g:1: ' kernel-1.traceg': wanted a kernel file or Memcpy...");
 	expect_list_error("MemcpyHtoD,0x10\n", NULL,
 	    "kernelslist.g:1: 'MemcpyHtoD,0x10': wanted "
 	    "MemcpyHtoD,0x<hexadecimal address>,<decimal bytes>");
@@ -793,6 +797,16 @@ RP_TEST(accelsim, a_format_is_found_by_its_content)
 		{ HEADER "\n0 0 0 0 0000 ffffffff 0 EXIT 0 0\n", "accelsim-raw" },
 		{ "MemcpyHtoD,0x10,4\nkernel-1.traceg\n", "kernelslist" },
 		{ "\nkernel-3-ctx_0x55dfecb31820.traceg.xz\n", "kernelslist" },
+		{ "kernel-7.traceg\nfoo bar\n", "kernelslist" },
+		{ "# mine\n\nkernel-7.traceg\n", "kernelslist" },
+		{ "  kernel-7.traceg.xz\n", "kernelslist" },
+		{ "MemcpyHtoD, 0x10 4\nx\n", "kernelslist" },
+		{ "foo bar\nkernel-7.traceg\n", NULL },
+		{ "kernel-7.traceg is missing\n", NULL },
+		{ "kernel\nfoo bar\n", NULL },
+		{ "Memcpy of a line, then\nanother\n", NULL },
+		{ "# kernel-7.traceg\nfoo bar\n", NULL },
+		{ "kernel-7.traceg\n\001\n", NULL },
 		{ "-1\n-2\n", NULL },
 		{ "- a = b\nplain text\n", NULL },
 		{ "kernel panic at noon\n", NULL },

@@ -12,6 +12,7 @@ struct gzip {
 	z_stream z;
 	bool started; /* the first byte has told which of the two it is */
 	bool between; /* members: the end may be here */
+	bool padded;  /* zeroes have followed a member: nothing else may come */
 	uint64_t members;
 };
 
@@ -19,12 +20,19 @@ struct gzip {
 enum { GZIP_ONLY = 16 + MAX_WBITS, ZLIB_ONLY = MAX_WBITS, ZLIB_FIRST = 0x78 };
 
 static int
+behind(struct rp_err *err)
+{
+	rp_fail(err, RP_INPUT, "bytes behind the end that are no further member");
+	return -1;
+}
+
+static int
 gzip_fail(const struct gzip *g, int code, struct rp_err *err)
 {
 	if (code == Z_MEM_ERROR)
 		rp_fail(err, RP_RESOURCE, "out of memory");
 	else if (g->members && g->z.total_in <= 2 && g->z.total_out == 0)
-		rp_fail(err, RP_INPUT, "bytes behind the end that are no further member");
+		return behind(err);
 	else
 		rp_fail(err, RP_INPUT, "damaged (%s)", g->z.msg ? g->z.msg : "bad data");
 	return -1;
@@ -52,13 +60,25 @@ at_most(ptrdiff_t n)
 	return n < (ptrdiff_t)UINT_MAX ? (uInt)n : UINT_MAX;
 }
 
+/* Zeroes up to the end are what a tape or a disk image leaves behind; gzip(1) ignores them too. */
+static void
+skip_padding(struct gzip *g, struct rp_codec_io *io)
+{
+	for (; io->in < io->in_end && !*io->in; io->in++)
+		g->padded = true;
+}
+
 static int
 gzip_step(void *state, struct rp_codec_io *io, struct rp_err *err)
 {
 	struct gzip *g = state;
 	for (;;) {
+		if (g->between)
+			skip_padding(g, io);
 		if (io->in == io->in_end && g->between)
 			return !io->last;
+		if (g->padded)
+			return behind(err);
 		if (!g->started && io->in < io->in_end)
 			choose(g, *io->in);
 		if (g->between)

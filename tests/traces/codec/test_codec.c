@@ -339,6 +339,30 @@ RP_TEST(codec, a_zstd_file_may_begin_with_a_skippable_frame)
 	free(in.p);
 }
 
+RP_TEST(codec, zeroes_behind_a_gzip_file_are_padding)
+{
+	static const char *const name[] = { "text.gz", "two.gz", "text.zlib" };
+	static const size_t zeroes[] = { 1, 2, 17, 512, 10000 };
+	struct bytes text = load("text"), got = load("text");
+	for (size_t k = 0; k < 15; k++) {
+		struct bytes in = load(name[k % 3]);
+		size_t n = in.n + zeroes[k / 3];
+		memset(in.p + in.n, 0, zeroes[k / 3] + 1);
+		for (size_t piece = 0; piece < 4; piece++) {
+			cr_assert(decode(in.p, n, piece, &got), "%s: %s", name[k % 3], err.text);
+			cr_assert(same(&text, &got), "%s", name[k % 3]);
+		}
+		cr_assert_eq(step_all(find("gzip"), &(struct bytes){ in.p, n }, 7, 50, &got), 0);
+		in.p[n] = 0x1f; /* no member follows padding */
+		cr_assert_not(decode(in.p, n + 1, k, &got));
+		cr_assert(strstr(err.text, "bytes behind the end that are no further member"), "%s",
+		    err.text);
+		free(in.p);
+	}
+	free(text.p);
+	free(got.p);
+}
+
 RP_TEST(codec, a_zlib_stream_of_any_level_is_found)
 {
 	struct bytes text = load("text"), got = load("text"), in = load("text.zlib");

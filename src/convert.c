@@ -25,7 +25,8 @@ run_convert(void *options, int n, char **traces, struct rp_err *err)
 {
 	struct convert_opts *o = options;
 	o->in.salvage = o->salvage;
-	struct rp_source *s = rp_input_open(&o->in, n, traces, true, NULL, err);
+	bool whole = rp_output_keeps_warps(&o->out);
+	struct rp_source *s = rp_input_open(&o->in, n, traces, whole, NULL, err);
 	bool ok = s && rp_output_copy(s, &o->in, &o->out, o->json, "convert", err);
 	rp_source_close(s);
 	return ok;

@@ -29,6 +29,13 @@ format_of(const struct rp_output_opts *o, struct rp_err *err)
 	return NULL;
 }
 
+bool
+rp_output_keeps_warps(const struct rp_output_opts *o)
+{
+	const struct rp_format *f = o->output ? format_of(o, NULL) : NULL;
+	return f && !strcmp(f->name, "rpz");
+}
+
 /* What the copy is while it runs. */
 struct copy {
 	struct rp_source *source;

@@ -29,6 +29,10 @@ struct rp_output_opts {
 		    "the smallest .rpz: zstd level 19; slow to write"                              \
 	}
 
+/* Whether what is written keeps the warps of a GPU trace, so that streams may be made of them later on; else a stream is what
+ * is asked for. */
+bool rp_output_keeps_warps(const struct rp_output_opts *o);
+
 /* Writes all of s as the options say, and prints what was done; when the trace itself goes to standard
  * output, only warnings, on standard error. `command` is for the JSON. The source stays the caller's. Nothing appears under the file's name
  * unless all is well. */

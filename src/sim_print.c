@@ -168,6 +168,7 @@ document(const struct sim_run *run, struct rp_err *err)
 	const struct rp_replay *r = run->replay;
 	struct rp_trace *t = run->source->trace;
 	uint64_t accesses = accesses_of(run);
+	bool counted = accesses > run->warmup;
 	json_t *trace = rp_input_json(t, &run->seen, err), *caches = json_array(),
 	       *warnings = rp_input_warnings(t, err);
 	for (size_t i = 0; caches && i < run->n_caches; i++) {
@@ -175,7 +176,7 @@ document(const struct sim_run *run, struct rp_err *err)
 		if (!c || json_array_append_new(caches, c) || !add_law(run, i, c, err) ||
 		    (run->tree && !sim_tree_add(run, i, c, err)) || !sim_top_add(run, i, c, err))
 			goto failed;
-		if (r && rp_replay_never_replaced(r, i) && accesses &&
+		if (r && rp_replay_never_replaced(r, i) && counted &&
 		    !run->specs[i]->policy->unbounded)
 			json_array_append_new(
 			    warnings, json_sprintf("%s never replaced a line: it is larger than "
@@ -184,6 +185,11 @@ document(const struct sim_run *run, struct rp_err *err)
 	}
 	if (!trace || !warnings)
 		goto failed;
+	if (accesses && !counted)
+		json_array_append_new(warnings,
+		    json_sprintf("nothing is counted: the warm-up of %" JSON_INTEGER_FORMAT
+				 " accesses is not over at the end",
+			(json_int_t)run->warmup));
 	spec_warnings(run, caches, warnings);
 	json_object_set_new(
 	    trace, "interleave", rp_emit_text(run->o->in.gpu ? "gpu" : run->o->in.interleave));

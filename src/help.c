@@ -98,7 +98,8 @@ counter_text(const struct rp_counter *c, char *to, size_t room)
 	const char *with = c->group & RP_COUNT_ALWAYS  ? ""
 	                   : c->group & RP_COUNT_MSHR  ? "; with mshr="
 	                   : c->group & RP_COUNT_CLASS ? "; with classify=yes"
-	                                               : "; of some caches";
+	                   : c->group & RP_COUNT_TREE  ? "; with --config"
+	                                               : "; with gpgpusim= or preset=";
 	const char *of = counter_at(c->offset), *over = c->ratio ? counter_at(c->denominator) : "";
 	if (!c->ratio)
 		snprintf(to, room, "%s (%s%s)", c->what, c->unit, with);

@@ -290,7 +290,7 @@ run_coherence(void *options, int n, char **traces, struct rp_err *err)
 
 const struct rp_command rp_command_coherence = {
 	.name = "coherence",
-	.what = "replay through coherent private caches; tell whether sharing is the problem",
+	.what = "replay through coherent private caches; is sharing the problem?",
 	.operands = "TRACE...",
 	.example = "reprise coherence --cache lru,size=32KiB,ways=8 t.rpz",
 	.opts = opts,

@@ -304,7 +304,7 @@ run_label(void *options, int n, char **operand, struct rp_err *err)
 
 const struct rp_command rp_command_label = {
 	.name = "label",
-	.what = "data sets for models of caches: profiles of traces, and what caches make of them",
+	.what = "data sets for models of caches, labelled by simulation",
 	.operands = "[DESIGN.yaml] [TRACE...]",
 	.example = "reprise label quick.yaml -o quick",
 	.opts = opts,

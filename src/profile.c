@@ -493,7 +493,7 @@ run_profile(void *options, int n, char **traces, struct rp_err *err)
 
 const struct rp_command rp_command_profile = {
 	.name = "profile",
-	.what = "reuse distances, miss-ratio curves and footprints, exact or sampled",
+	.what = "reuse distances and miss-ratio curves, exact or sampled",
 	.operands = "TRACE...",
 	.example = "reprise profile --line 64 --sizes 1KiB..1MiB t.rpz",
 	.opts = opts,

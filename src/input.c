@@ -218,7 +218,7 @@ open_one(
 		.narrow_signed = o->narrow_signed,
 		.local_threads = o->local_threads,
 	};
-	struct rp_gpu_order order = { 0 };
+	struct rp_gpu_order order = { .stop = &rp_interrupted };
 	enum rp_stream_by by = o->gpu ? RP_BY_SM : RP_BY_BLOCK;
 	if ((o->stream_by && !parse_unit(o->stream_by, &by, err)) ||
 	    (o->gpu && !parse_gpu(o->gpu, &order, err)))
@@ -271,6 +271,7 @@ open_all(const struct rp_input_opts *o, int n, char **traces, bool whole, struct
 	if (!rp_interleave_parse(o->interleave, &how, err))
 		return NULL;
 	how.seed = o->seed;
+	how.stop = &rp_interrupted;
 	bool plain = n == 1 && how.order == RP_RECORDED && !o->streams;
 	uint64_t seek = 0;
 	whole = whole && plain;
@@ -284,6 +285,9 @@ open_all(const struct rp_input_opts *o, int n, char **traces, bool whole, struct
 	bool ok = s != NULL;
 	while (ok && open < n && (s[open] = open_one(o, traces[open], whole, seek, err))) {
 		ok = keeps_preamble(o, n, traces[open], s[open], err);
+		if (ok && s[open]->trace->endless && !w->has_limit)
+			ok = rp_fail(
+			    err, RP_USAGE, "%s never ends by itself: say --limit N", traces[open]);
 		open++;
 	}
 	if (ok && open == n)
@@ -302,7 +306,7 @@ struct rp_source *
 rp_input_open(const struct rp_input_opts *o, int n, char **traces, bool whole, uint64_t *warmup,
     struct rp_err *err)
 {
-	struct rp_window w = { 0 };
+	struct rp_window w = { .stop = &rp_interrupted };
 	uint64_t *streams = NULL;
 	if (n < 1) {
 		rp_fail(
@@ -325,11 +329,6 @@ rp_input_open(const struct rp_input_opts *o, int n, char **traces, bool whole, u
 		w.streams = streams;
 	}
 	struct rp_source *s = open_all(o, n, traces, whole, &w, err);
-	if (s && s->trace->endless && !w.has_limit) {
-		rp_fail(err, RP_USAGE, "%s never ends by itself: say --limit N", traces[0]);
-		rp_source_close(s);
-		s = NULL;
-	}
 	if (s) {
 		uint64_t preamble = s->trace->preamble;
 		s->trace->preamble = preamble > skip ? preamble - skip : 0;

@@ -315,6 +315,7 @@ rp_demux_segment(struct rp_demux *d, struct rp_err *err)
 		if (x->taken == b->n) {
 			rp_batch_clear(b);
 			x->taken = 0;
+			x->ended |= d->stop && *d->stop;
 			ptrdiff_t n = x->ended ? 0 : rp_source_pull(x->in, b, err);
 			if (n < 0)
 				return -1;

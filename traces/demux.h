@@ -8,6 +8,8 @@
 
 #include "traces/source.h"
 
+#include <signal.h>
+
 /* A row as it is queued. `order` is its position in the source's recorded order, counted over all segments. */
 struct rp_demux_row {
 	uint64_t addr, time, pc, order;
@@ -32,6 +34,8 @@ struct rp_demux {
 	struct rp_batch *marks; /* those that follow the segment's rows */
 	uint64_t spilled;       /* bytes written to the temporary file, all segments together */
 	bool by_time; /* set it after open: a time that falls within a stream is RP_INPUT */
+	const volatile sig_atomic_t
+	    *stop; /* set it after open; once *stop, no more is read; may be NULL */
 	struct rp_demux_inside *inside; /* private to demux.c */
 };
 
@@ -39,7 +43,8 @@ struct rp_demux {
 struct rp_demux *rp_demux_open(struct rp_source *in, uint64_t memory, struct rp_err *err);
 
 /* Reads the next segment, dropping what is left of the one before: 1, 0 at the end of the trace, -1 on error. A segment may
- * have no rows (two runs of marks; the trace begins with marks), and the last one no marks. */
+ * have no rows (two runs of marks; the trace begins with marks), and the last one no marks. Once *stop, the trace ends there:
+ * the segment may lack rows. */
 int rp_demux_segment(struct rp_demux *d, struct rp_err *err);
 
 /* The next row of streams[i], borrowed until the next call for that stream: 1, 0 when the stream is empty, -1 on error. */

@@ -394,17 +394,23 @@ put_marks(struct gpu *g, struct rp_batch *out)
 	return true;
 }
 
+static bool
+stopped(const struct gpu *g)
+{
+	return g->order.stop && *g->order.stop;
+}
+
 static ptrdiff_t
 dealt_pull(struct rp_source *s, struct rp_batch *out, struct rp_err *err)
 {
 	struct gpu *g = (struct gpu *)s;
-	size_t before = out->n;
+	size_t before = out->n, marks = out->marks;
 	while (out->n < out->cap) {
 		if (!g->has_segment) {
 			int more = rp_demux_segment(g->demux, err);
 			if (more < 0)
 				return -1;
-			if (more == 0)
+			if (more == 0 || stopped(g)) /* then its launch may not be known */
 				break;
 			g->has_segment = true;
 			g->marks_out = 0;
@@ -417,6 +423,11 @@ dealt_pull(struct rp_source *s, struct rp_batch *out, struct rp_err *err)
 			drop_schedule(g);
 			g->has_segment = false;
 		}
+	}
+	/* A kernel that was not read to its end is dealt otherwise: of that, nothing is handed on. */
+	if (stopped(g)) {
+		out->n = before;
+		out->marks = marks;
 	}
 	return (ptrdiff_t)(out->n - before);
 }
@@ -461,6 +472,7 @@ rp_gpu_open(
 			gpu_close(&g->source);
 			return NULL;
 		}
+		g->demux->stop = o->stop;
 	}
 	in->trace->warps = by == RP_BY_WARP;
 	return &g->source;

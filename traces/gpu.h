@@ -7,6 +7,8 @@
 struct rp_gpu_order {
 	uint32_t sms;      /* 0: keep the trace's order */
 	uint32_t resident; /* blocks at once on an SM; 0 counts as 1 */
+	/* Once *stop, the trace ends with what was pulled before; NULL: never. */
+	const volatile sig_atomic_t *stop;
 };
 
 /* Wraps a source whose trace->warps is set: renumbers streams, and with an order deals each

@@ -706,9 +706,15 @@ static ptrdiff_t
 pull_turns(struct rp_source *s, struct rp_batch *out, struct rp_err *err)
 {
 	struct join *j = (struct join *)s;
-	size_t first = out->n;
+	size_t first = out->n, marks = out->marks;
 	if (!fill(j, out, err))
 		return -1;
+	/* Streams that were not read to their end give another order: of that, nothing is handed on. */
+	if (j->how.stop && *j->how.stop) {
+		out->n = first;
+		out->marks = marks;
+		return 0;
+	}
 	if (j->n > 1)
 		join_trace(j);
 	return (ptrdiff_t)(out->n - first);
@@ -745,9 +751,16 @@ open_part(struct join *j, struct part *p, struct rp_err *err)
 	if (j->how.order == RP_TIME && !(columns & RP_COL_TIME))
 		return rp_fail(err, RP_INPUT, "%s: has no times to interleave by", part_name(p));
 	if (columns & RP_COL_STREAM) {
+		if (p->in->trace->endless)
+			return rp_fail(err, RP_USAGE,
+			    "%s never ends by itself: to interleave its streams, wanted limit=N in "
+			    "it",
+			    part_name(p));
 		p->demux = rp_demux_open(p->in, j->how.memory / j->n + 1, err);
-		if (p->demux)
+		if (p->demux) {
 			p->demux->by_time = j->how.order == RP_TIME;
+			p->demux->stop = j->how.stop;
+		}
 		return p->demux != NULL;
 	}
 	p->batch = rp_batch_new(RP_BATCH, columns, err);
@@ -765,6 +778,7 @@ describe(struct join *j, struct rp_err *err)
 	for (size_t k = 0; k < j->n; k++) {
 		const struct rp_trace *from = j->part[k].in->trace;
 		t->columns |= from->columns;
+		t->endless |= from->endless;
 		if (strcmp(from->format, t->format))
 			t->format = "mixed";
 		for (size_t i = 0; i < from->n_sources; i++)

@@ -17,6 +17,8 @@
 
 #include "traces/source.h"
 
+#include <signal.h>
+
 enum rp_order { RP_RECORDED, RP_TIME, RP_ROUND_ROBIN, RP_RANDOM, RP_RATE };
 
 struct rp_interleave {
@@ -26,6 +28,8 @@ struct rp_interleave {
 	double *rates; /* of stream 0, 1, ...; a stream beyond them has the last one's rate */
 	size_t n_rates;
 	uint64_t memory; /* bytes before it spills; 0: 64 MiB */
+	/* Once *stop, the trace ends with what was pulled before; NULL: never. Not for recorded order. */
+	const volatile sig_atomic_t *stop;
 };
 
 /* Parses `recorded`, `time`, `rr[:QUANTUM]`, `random`, `rate:R1,R2,...`. Gives rates (free). */
@@ -35,7 +39,8 @@ bool rp_interleave_parse(const char *text, struct rp_interleave *out, struct rp_
  * stream s becomes s + (sum over the sources before of their streams, where a source without a stream column has 1 and
  * one with it has its greatest number seen + 1; streams that come up behind a mark and are greater than those before it
  * get numbers behind all others); n = 1 keeps the numbers. Kernels are renumbered in the order they become known. Columns
- * are the union of the sources'. RP_INPUT: under `time`, a trace without times, and from pull a time that falls within a
+ * are the union of the sources'. RP_USAGE: an endless source whose streams would have to be taken apart.
+ * RP_INPUT: under `time`, a trace without times, and from pull a time that falls within a
  * stream (between marks). */
 struct rp_source *rp_interleave_open(
     struct rp_source **sources, size_t n, const struct rp_interleave *how, struct rp_err *err);

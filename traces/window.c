@@ -23,6 +23,7 @@ struct window {
 	uint64_t *bits; /* of the streams below BITMAP_MOST */
 	bool selects, no_bypassed;
 	uint64_t skip, left;
+	const volatile sig_atomic_t *stop;
 
 	uint32_t *keep; /* rows that pass, by place in the batch; room for `room` */
 	size_t room;
@@ -209,7 +210,7 @@ window_pull(struct rp_source *s, struct rp_batch *out, struct rp_err *err)
 	size_t first = out->n;
 	if (!make_room(w, out->cap, err))
 		return -1;
-	while (out->n < out->cap) {
+	while (out->n < out->cap && !(w->stop && *w->stop)) {
 		bool skipping = w->skip > 0;
 		uint64_t *count = skipping ? &w->skip : &w->left;
 		size_t from = out->n, marks = out->marks, room = out->cap - from;
@@ -286,6 +287,7 @@ rp_window_open(struct rp_source *in, const struct rp_window *want, struct rp_err
 	w->no_bypassed = no_bypassed;
 	w->selects = some_kinds || want->spaces || want->n_streams || no_bypassed;
 	w->skip = want->skip;
+	w->stop = want->stop;
 	w->left = limited ? want->limit : UINT64_MAX;
 	if (want->n_streams && !set_streams(w, want->streams, want->n_streams, err)) {
 		window_close(&w->source);

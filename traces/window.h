@@ -4,6 +4,8 @@
 
 #include "traces/source.h"
 
+#include <signal.h>
+
 /* All zeroes: the whole trace. */
 struct rp_window {
 	unsigned kinds;   /* bit 1 << enum rp_kind; 0: all */
@@ -11,9 +13,10 @@ struct rp_window {
 	bool no_bypassed; /* leave out rows that bypass L1 */
 	const uint64_t *streams; /* only these (any order); n_streams 0: all */
 	size_t n_streams;
-	uint64_t skip;  /* then leave out so many accesses */
-	uint64_t limit; /* and end after so many; 0: no limit */
-	bool has_limit; /* limit counts, even when 0 */
+	uint64_t skip;                     /* then leave out so many accesses */
+	uint64_t limit;                    /* and end after so many; 0: no limit */
+	bool has_limit;                    /* limit counts, even when 0 */
+	const volatile sig_atomic_t *stop; /* once *stop, no more is read; NULL: never */
 };
 
 /* What is selected out is counted in the trace's skipped ("kind", "space", "bypass_l1", "stream"; not skip and limit, which the user

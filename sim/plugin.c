@@ -108,26 +108,26 @@ find_policy(void *handle, const char *path, struct rp_err *err)
 	const ElfW(Sym) *entry = NULL;
 	void *p = dlsym(handle, symbol);
 	if (!p || !dladdr1(p, &info, (void **)(uintptr_t)&entry, RTLD_DL_SYMENT) || !entry) {
-		rp_fail(err, RP_USAGE,
+		rp_fail(err, RP_INPUT,
 		    "plug-in %.160s: it does not export '%s', a struct rp_policy (reprise.h)", path,
 		    symbol);
 		return NULL;
 	}
 	const struct rp_policy *policy = p;
 	if (ELF64_ST_TYPE(entry->st_info) != STT_OBJECT || entry->st_size < sizeof policy->abi) {
-		rp_fail(err, RP_USAGE,
+		rp_fail(err, RP_INPUT,
 		    "plug-in %.160s: its '%s' is no struct rp_policy (reprise.h)", path, symbol);
 		return NULL;
 	}
 	if (policy->abi != RP_POLICY_ABI) {
-		rp_fail(err, RP_USAGE,
+		rp_fail(err, RP_INPUT,
 		    "plug-in %.160s: built for policy interface %" PRIu32
 		    "; this program has interface %d: build it with this version's reprise.h",
 		    path, policy->abi, RP_POLICY_ABI);
 		return NULL;
 	}
 	if (entry->st_size < sizeof *policy) {
-		rp_fail(err, RP_USAGE, "plug-in %.160s: its '%s' has %zu bytes; wanted %zu", path,
+		rp_fail(err, RP_INPUT, "plug-in %.160s: its '%s' has %zu bytes; wanted %zu", path,
 		    symbol, (size_t)entry->st_size, sizeof *policy);
 		return NULL;
 	}
@@ -207,7 +207,7 @@ rp_plugins_load(struct rp_plugins *p, const char *path, struct rp_err *err)
 	if (!policy)
 		goto bad;
 	if (wrong) {
-		rp_fail(err, RP_USAGE, "plug-in %.160s: %s", path, wrong);
+		rp_fail(err, RP_INPUT, "plug-in %.160s: %s", path, wrong);
 		goto bad;
 	}
 	if (rp_policy_find_with(policy->name, p, NULL)) {

@@ -18,8 +18,8 @@ struct rp_plugins {
 };
 
 /* Loads the policy that the file exports as `rp_plugin`; what is loaded already stays if it fails. RP_INPUT: there is no
- * such file, or it is no shared object that can be loaded; RP_USAGE: it exports no policy, one for another interface, one
- * whose description is wrong, or whose name is taken. */
+ * such file, it is no shared object that can be loaded, or it exports no policy, one for another interface, or one whose
+ * description is wrong; RP_USAGE: its name is taken. */
 bool rp_plugins_load(struct rp_plugins *p, const char *path, struct rp_err *err);
 
 /* Unloads them: nothing may use their policies any more. */

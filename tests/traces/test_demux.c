@@ -179,3 +179,14 @@ RP_TEST(demux, errors_of_the_source_and_of_the_disk_are_passed_on)
 	rp_demux_close(d);
 	rp_source_close(s);
 }
+
+RP_TEST(demux, once_stopped_no_more_is_read)
+{
+	volatile sig_atomic_t stop = 1;
+	struct rp_source *s = rows_new(small, 9, 99, RP_COL_ALL);
+	struct rp_demux *d = rp_demux_open(s, 0, &err);
+	d->stop = &stop;
+	cr_assert_eq(rp_demux_segment(d, &err), 0);
+	rp_demux_close(d);
+	rp_source_close(s);
+}

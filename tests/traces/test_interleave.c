@@ -590,3 +590,29 @@ RP_TEST(interleave, ten_thousand_streams_take_turns)
 	}
 	free(row);
 }
+
+RP_TEST(interleave, nothing_is_handed_on_once_stopped)
+{
+	volatile sig_atomic_t stop = 0;
+	struct rp_interleave how = { .order = RP_ROUND_ROBIN, .stop = &stop };
+	struct rp_source *in = rows_new(three, 7, 2, RP_COL_STREAM);
+	struct rp_source *s = rp_interleave_open(&in, 1, &how, &err);
+	struct rp_batch *b = rp_batch_new(2, RP_COL_ALL, &err);
+	cr_assert_eq(rp_source_pull(s, b, &err), 2);
+	stop = 1;
+	rp_batch_clear(b);
+	cr_assert(rp_source_pull(s, b, &err) == 0 && b->n == 0);
+	rp_source_close(s);
+	rp_batch_free(b);
+}
+
+RP_TEST(interleave, streams_that_never_end_are_refused)
+{
+	struct rp_interleave how = { .order = RP_ROUND_ROBIN };
+	struct rp_source *in = rows_new(three, 7, 2, RP_COL_STREAM);
+	in->trace->endless = true;
+	cr_assert_null(rp_interleave_open(&in, 1, &how, &err));
+	cr_assert_eq(err.code, RP_USAGE);
+	cr_assert_str_eq(
+	    err.text, "rows never ends by itself: to interleave its streams, wanted limit=N in it");
+}

@@ -122,7 +122,6 @@ run_by_clock(
 		    rp_pendings_pass(&m->pending, &m->now, stamp > from ? stamp : from, NULL, NULL);
 		outcome[i] = look(m, in, i, outcome[i], rp_later(m->now, m->latency));
 		uint64_t after = rp_pendings_count(&m->pending);
-		held += rp_pendings_pass(&m->pending, &m->now, rp_later(m->now, 1), NULL, NULL);
 		rp_waits_put(waits, i, m->now - from, held, before > after ? before : after);
 	}
 }

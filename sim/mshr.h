@@ -1,8 +1,8 @@
 /* mshr.h - misses on their way below: which lookups wait for what was asked for before.
  *
  * A miss takes an entry of the MSHRs for `latency` units of time; a lookup of the same line (or sector) meanwhile is a miss
- * too, and joins the entry. Time begins at 0, or at the first stamp of the trace, and each lookup takes one unit; by the
- * trace's clock it first moves up to the access's stamp, if that is later. */
+ * too, and joins the entry. Time begins at 0, and each lookup takes one unit; by the trace's clock it begins at the first
+ * stamp, and a lookup takes none: time moves up to its access's stamp, if that is later. */
 #ifndef RP_SIM_MSHR_H
 #define RP_SIM_MSHR_H
 

@@ -292,7 +292,7 @@ insist(struct staged *c, struct rp_at *at, const struct want *x, uint8_t *outcom
 	return held;
 }
 
-/* One lookup by the clock, which then moves on by one. */
+/* One lookup by the clock, which then moves on by one, unless it is the trace's. */
 static uint8_t
 look_in_time(struct staged *c, struct rp_at *at, const struct want *x, const struct rp_lookups *in)
 {
@@ -307,7 +307,8 @@ look_in_time(struct staged *c, struct rp_at *at, const struct want *x, const str
 	    rp_pendings_pass(&c->on_way, &c->now, stamp > from ? stamp : from, arrive, c);
 	held += insist(c, at, x, &outcome);
 	after = rp_pendings_count(&c->on_way);
-	held += rp_pendings_pass(&c->on_way, &c->now, rp_later(c->now, 1), arrive, c);
+	if (!clock)
+		held += rp_pendings_pass(&c->on_way, &c->now, rp_later(c->now, 1), arrive, c);
 	rp_waits_put(c->waits, x->i, c->now - from, held, before > after ? before : after);
 	return outcome;
 }

@@ -193,7 +193,7 @@ struct line {
 
 struct slow {
 	unsigned sets, ways, sectors, sector; /* of a line; bytes */
-	bool fifo, back, around;
+	bool fifo, back, around, clock;
 	uint64_t entries, merge, latency;
 	char mode; /* s u d */
 	struct line line[LINES];
@@ -331,7 +331,10 @@ slow_lookup(struct slow *s, uint64_t unit, bool write, uint64_t bytes, uint64_t 
 			slow_tick(s);
 		}
 	}
-	slow_tick(s);
+	if (s->n > s->c.mshr_occupancy_max)
+		s->c.mshr_occupancy_max = s->n;
+	if (!s->clock)
+		slow_tick(s);
 }
 
 /* Drops the byte's sector, or writes it back. */
@@ -378,6 +381,7 @@ compare_random(struct rp_rng *rng)
 	uint64_t units = 1 + rp_rng_below(rng, 2 * (uint64_t)s->sets * s->ways * s->sectors + 8),
 		 stamp = 500;
 	struct rp_batch *b = rp_batch_new(4000, RP_COL_TIME, NULL);
+	s->clock = clock;
 	s->t = clock ? stamp : 0;
 	for (uint64_t i = 0; i < 4000; i++) {
 		uint64_t x = rp_rng_next(rng), unit = rp_rng_below(rng, units);

@@ -189,7 +189,7 @@ left_out(const struct staged *c, const struct rp_at *at)
 	return p->admit && at->arg[0] && !rp_tags_room(&c->tags, at->index) && !p->admit(at);
 }
 
-/* A write passes the cache. Of a line that is there the next use is another from now on, if the policy knows it. */
+/* A lookup passes the cache. Of a line that is there the next use is another from now on, if the policy knows it. */
 static void
 pass(struct staged *c, const struct rp_at *at, int64_t place)
 {

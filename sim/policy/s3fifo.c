@@ -161,9 +161,8 @@ const struct rp_policy rp_policy_s3fifo = {
 	    "one line leaves for each that is brought in, where the pseudo-code also takes one of "
 	    "a main queue that has become too long: that one goes at the next miss, as in the "
 	    "authors' simulator; a line that comes back is not remembered any more; "
-	    "one that moves to the main queue begins there unused, as the source's text says and "
-	    "the "
-	    "pseudo-code does not",
+	    "one that moves to the main queue begins there unused, as the source's text says "
+	    "and the pseudo-code does not",
 	.params = { { "small", "percent of the ways that the small queue gets", 1, 99, 10 },
 	    { "hits", "hits in the small queue that take a line to the main one", 1, USES_MOST,
 		2 } },

@@ -109,19 +109,12 @@ parse_header(
 	return true;
 }
 
-static bool
-begins(const char *line, size_t n, const char *with)
-{
-	size_t k = strlen(with);
-	return n >= k && !memcmp(line, with, k);
-}
-
 /* Number of the mark whose line this is or, where it is written wrongly, is meant to be; MARKS if none. */
 static size_t
 mark_of(const char *line, size_t n)
 {
 	size_t m = 0;
-	while (m < MARKS && !begins(line, n, mark_name[m]))
+	while (m < MARKS && !rp_text_begins(line, n, mark_name[m]))
 		m++;
 	return m;
 }
@@ -145,7 +138,7 @@ parse_preamble(
 	if (mark_of(line, n) < MARKS)
 		return rp_fail_line(
 		    err, in, "'%.*s' stands before the header line", RP_QUOTED(line, end));
-	if (!begins(line, n, preamble))
+	if (!rp_text_begins(line, n, preamble))
 		return true;
 	p += sizeof preamble - 1;
 	if (!next_number(&p, end, &t->preamble) || p != end)
@@ -305,7 +298,7 @@ parse_mark(
 	const char *end = line + n, *p;
 	size_t m = mark_of(line, n);
 	uint64_t bytes = 1;
-	if (m == MARKS && !begins(line, n, preamble))
+	if (m == MARKS && !rp_text_begins(line, n, preamble))
 		return 0;
 	if (m == MARKS) {
 		rp_fail_line(err, in, "#preamble stands behind the header line");

@@ -88,20 +88,13 @@ put_copy(struct list *s, struct rp_batch *out)
 }
 
 static bool
-starts(const char *line, size_t n, const char *with)
-{
-	size_t k = strlen(with);
-	return n >= k && !memcmp(line, with, k);
-}
-
-static bool
 list_line(struct list *s, const char *line, size_t n, struct rp_err *err)
 {
 	if (n == 0)
 		return true;
-	if (starts(line, n, "Memcpy"))
+	if (rp_text_begins(line, n, "Memcpy"))
 		return copy_line(s, line, n, err);
-	if (starts(line, n, "kernel") && !memchr(line, '\0', n))
+	if (rp_text_begins(line, n, "kernel") && !memchr(line, '\0', n))
 		return begin_kernel(s, line, n, err);
 	return rp_fail_line(
 	    err, s->in, "'%.*s': wanted a kernel file or Memcpy...", RP_QUOTED(line, line + n));
@@ -183,9 +176,9 @@ judge(const char *line, size_t n)
 {
 	if (n == 0)
 		return 0;
-	if (starts(line, n, "Memcpy"))
+	if (rp_text_begins(line, n, "Memcpy"))
 		return 1;
-	return starts(line, n, "kernel") && !memchr(line, ' ', n) ? 1 : -1;
+	return rp_text_begins(line, n, "kernel") && !memchr(line, ' ', n) ? 1 : -1;
 }
 
 /* Can the line stand in nothing but a list: a copy of some kind, or a word that names a kernel's trace? */
@@ -194,9 +187,9 @@ only_of_list(const char *line, size_t n)
 {
 	const char *end = line + n, *p = rp_skip_blanks(line, end);
 	n = (size_t)(end - p);
-	if (starts(p, n, "kernel"))
+	if (rp_text_begins(p, n, "kernel"))
 		return !memchr(p, ' ', n) && memmem(p, n, ".trace", 6);
-	if (!starts(p, n, "Memcpy"))
+	if (!rp_text_begins(p, n, "Memcpy"))
 		return 0;
 	while (p < end && ((*p | 32) >= 'a' && (*p | 32) <= 'z'))
 		p++;

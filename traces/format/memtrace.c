@@ -45,8 +45,7 @@ struct field {
 static bool
 begins(const struct field *f, const char *with)
 {
-	size_t n = strlen(with);
-	return (size_t)(f->end - f->at) >= n && !memcmp(f->at, with, n);
+	return rp_text_begins(f->at, (size_t)(f->end - f->at), with);
 }
 
 /* Cuts the field up to the next " - " off `rest`. */

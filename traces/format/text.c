@@ -32,6 +32,13 @@ is_text(const unsigned char *head, size_t n)
 	return true;
 }
 
+bool
+rp_text_begins(const char *line, size_t n, const char *with)
+{
+	size_t k = strlen(with);
+	return n >= k && !memcmp(line, with, k);
+}
+
 int
 rp_text_probe(const unsigned char *head, size_t n, rp_text_judge *judge)
 {

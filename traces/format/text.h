@@ -111,6 +111,9 @@ bool rp_scan_number(const char **at, const char *end, uint64_t *out);
 /* End of the word that begins at p: the next blank, or `end`. */
 const char *rp_word_end(const char *p, const char *end);
 
+/* Whether the n bytes of a line begin with this text. */
+bool rp_text_begins(const char *line, size_t n, const char *with);
+
 /* What a probe says of one line, without blanks at its end: 1 mine, 0 it might stand in any text, -1 not mine. */
 typedef int rp_text_judge(const char *line, size_t n);
 
